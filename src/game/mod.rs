@@ -1,0 +1,22 @@
+//! Go and NoGo: boards, rules and records. Pure: no input or output, no time, no randomness.
+
+mod around;
+mod board;
+mod color;
+mod history;
+mod point;
+mod pointset;
+mod position;
+mod rules;
+mod zobrist;
+
+pub use around::Around;
+pub use board::{Board, Placement};
+pub use color::{Color, NotAColor};
+pub use point::{BoardSize, Move, Point, SizeError, Vertex, VertexError};
+pub use pointset::PointSet;
+pub use position::{Illegal, Position};
+pub use rules::{
+    DeadStones, Game, GameEnd, HandicapBonus, KoRule, Komi, KomiError, Rules, Scoring, Suicide,
+    UnknownRules,
+};

@@ -1,0 +1,96 @@
+//! A set of points as bits.
+
+use super::point::{BoardSize, Point};
+
+const WORDS: usize = BoardSize::MAX_CELLS.div_ceil(64);
+
+/// A set of points of one board, held in place (88 bytes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PointSet {
+    words: [u64; WORDS],
+}
+
+impl PointSet {
+    /// A set with nothing in it.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { words: [0; WORDS] }
+    }
+
+    /// Adds a point; says whether it was new.
+    pub fn insert(&mut self, point: Point) -> bool {
+        let (word, bit) = place(point);
+        let new = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        new
+    }
+
+    /// Takes a point out.
+    pub fn remove(&mut self, point: Point) {
+        let (word, bit) = place(point);
+        self.words[word] &= !bit;
+    }
+
+    /// Whether the point is in the set.
+    #[must_use]
+    pub fn contains(&self, point: Point) -> bool {
+        let (word, bit) = place(point);
+        self.words[word] & bit != 0
+    }
+
+    /// Number of points.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether there is no point in the set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    /// The points in reading order.
+    pub fn iter(&self) -> impl Iterator<Item = Point> + '_ {
+        self.words.iter().zip(0u32..).flat_map(|(&word, i)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(Point::from_number(i * 64 + bit))
+            })
+        })
+    }
+}
+
+impl FromIterator<Point> for PointSet {
+    fn from_iter<I: IntoIterator<Item = Point>>(points: I) -> Self {
+        let mut set = Self::new();
+        for point in points {
+            set.insert(point);
+        }
+        set
+    }
+}
+
+fn place(point: Point) -> (usize, u64) {
+    (point.index() / 64, 1 << (point.index() % 64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_holds_what_was_put_in() {
+        let size = BoardSize::square(25).unwrap();
+        let every_third: Vec<_> = size.points().step_by(3).collect();
+        let mut set: PointSet = every_third.iter().copied().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), every_third);
+        assert_eq!(set.len(), every_third.len());
+        assert!(!set.insert(every_third[4]));
+        set.remove(every_third[4]);
+        assert!(!set.contains(every_third[4]) && set.contains(every_third[5]));
+        assert!(PointSet::new().is_empty() && !set.is_empty());
+    }
+}

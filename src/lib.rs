@@ -1,0 +1,3 @@
+//! Tedomari: a Go and NoGo engine that knows when to stop thinking.
+
+pub mod game;
