@@ -3,16 +3,20 @@
 mod around;
 mod board;
 mod color;
+mod diagram;
+pub mod handicap;
 mod history;
 mod point;
 mod pointset;
 mod position;
 mod rules;
+mod setup;
 mod zobrist;
 
 pub use around::Around;
 pub use board::{Board, Placement};
 pub use color::{Color, NotAColor};
+pub use diagram::{Diagram, DiagramError, render};
 pub use point::{BoardSize, Move, Point, SizeError, Vertex, VertexError};
 pub use pointset::PointSet;
 pub use position::{Illegal, Position};
@@ -20,3 +24,4 @@ pub use rules::{
     DeadStones, Game, GameEnd, HandicapBonus, KoRule, Komi, KomiError, Rules, Scoring, Suicide,
     UnknownRules,
 };
+pub use setup::SetupError;
