@@ -1,0 +1,52 @@
+//! Evaluators that compute nothing: for tests, baselines and measurements of the search itself.
+
+use super::{EvalError, Evaluation, Evaluator, Policy, Value};
+use crate::game::Position;
+
+/// Says of every position that it is even and that all moves are equal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UniformEvaluator;
+
+impl Evaluator for UniformEvaluator {
+    fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+        let even = Evaluation { value: Value::DRAW, policy: Policy::Uniform, ownership: None };
+        Ok(vec![even; batch.len()])
+    }
+}
+
+/// Draws values from the hash of the position: arbitrary, but the same on every machine, so that a
+/// search over it can be compared to the bit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HashedEvaluator;
+
+impl Evaluator for HashedEvaluator {
+    fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+        Ok(batch
+            .iter()
+            .map(|position| {
+                // Multiples of 1/128 are exact in binary, whatever is done with a few thousand.
+                let byte = (position.hash() >> 56) as i8;
+                let value = Value::new(f32::from(byte) / 128.0);
+                Evaluation { value, policy: Policy::Uniform, ownership: None }
+            })
+            .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{BoardSize, Color, Komi, Move, Rules};
+
+    #[test]
+    fn hashed_values_repeat_and_do_not_depend_on_the_batch() {
+        let size = BoardSize::square(9).unwrap();
+        let first = Position::new(size, Rules::CGOS, Komi::default());
+        let mut second = first.clone();
+        second.play(Color::Black, Move::Place(size.parse_point("E5").unwrap())).unwrap();
+        let alone = HashedEvaluator.evaluate(&[&second]).unwrap();
+        let together = HashedEvaluator.evaluate(&[&first, &second]).unwrap();
+        assert_eq!(alone[0].value, together[1].value);
+        assert_ne!(together[0].value, together[1].value);
+    }
+}

@@ -1,0 +1,66 @@
+//! What an evaluation of a position is, and evaluators that need neither net nor playouts.
+
+mod fixed;
+mod ownership;
+mod value;
+
+use crate::game::{Move, Position};
+
+pub use fixed::{HashedEvaluator, UniformEvaluator};
+pub use ownership::Ownership;
+pub use value::Value;
+
+/// Says how good positions are.
+pub trait Evaluator: Send + Sync {
+    /// Evaluates every position; the answer has the same length and order. What is said of a
+    /// position does not depend on the batch that it came in.
+    fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError>;
+}
+
+/// What an evaluator says of a position.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// Expected result for the side to move.
+    pub value: Value,
+    /// Which moves look good.
+    pub policy: Policy,
+    /// Who will own each point at the end, if the evaluator knows.
+    pub ownership: Option<Ownership>,
+}
+
+/// How likely each move is to be the best.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Policy {
+    /// Nothing is known: all are equal.
+    Uniform,
+    /// Weights that are not negative, in reading order, and one for the pass.
+    Weights {
+        /// One for each point.
+        points: Vec<f32>,
+        /// The pass.
+        pass: f32,
+    },
+}
+
+impl Policy {
+    /// The weight of a move on the board of `position`; the weights of the legal moves need not
+    /// add up to one.
+    #[must_use]
+    pub fn weight(&self, position: &Position, mv: Move) -> f32 {
+        match (self, mv) {
+            (Policy::Uniform, _) => 1.0,
+            (Policy::Weights { points, .. }, Move::Place(point)) => {
+                points[position.size().offset(point)]
+            }
+            (Policy::Weights { pass, .. }, Move::Pass) => *pass,
+        }
+    }
+}
+
+/// An evaluation failed.
+#[derive(Debug, thiserror::Error)]
+pub enum EvalError {
+    /// The device that computes could not.
+    #[error("the evaluation failed: {0}")]
+    Device(String),
+}

@@ -1,0 +1,76 @@
+//! Who owns each point at the end.
+
+use crate::game::{Board, BoardSize, Color, Point};
+
+/// The mean of how each point ended: 1 with Black, -1 with White.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ownership {
+    size: BoardSize,
+    /// In reading order.
+    sums: Vec<f32>,
+    samples: u32,
+}
+
+impl Ownership {
+    /// Nothing known yet.
+    #[must_use]
+    pub fn new(size: BoardSize) -> Self {
+        Self { size, sums: vec![0.0; size.area()], samples: 0 }
+    }
+
+    /// One finished game, see [`Board::quick_owner`].
+    #[must_use]
+    pub fn of_board(board: &Board) -> Self {
+        let owner = |point| match board.quick_owner(point) {
+            Some(Color::Black) => 1.0,
+            Some(Color::White) => -1.0,
+            None => 0.0,
+        };
+        Self { size: board.size(), sums: board.size().points().map(owner).collect(), samples: 1 }
+    }
+
+    /// Adds what another says, weighted by its samples.
+    pub fn add(&mut self, other: &Ownership) {
+        for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
+            *sum += more;
+        }
+        self.samples += other.samples;
+    }
+
+    /// How many games or evaluations this is the mean of.
+    #[must_use]
+    pub const fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// From -1 (always the opponent's) to 1 (always `color`'s); 0 where nothing is known.
+    #[must_use]
+    pub fn of(&self, color: Color, point: Point) -> f32 {
+        let black = self.sums[self.size.offset(point)] / self.samples.max(1) as f32;
+        match color {
+            Color::Black => black,
+            Color::White => -black,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ownership_is_a_mean() {
+        let size = BoardSize::square(2).unwrap();
+        let corner = size.parse_point("A1").unwrap();
+        let mut board = Board::new(size);
+        board.place(Color::White, corner);
+        let mut ownership = Ownership::of_board(&board);
+        ownership.add(&Ownership::of_board(&Board::new(size)));
+        assert_eq!(ownership.samples(), 2);
+        assert!((ownership.of(Color::White, corner) - 0.5).abs() < 1e-6);
+        assert!((ownership.of(Color::Black, corner) + 0.5).abs() < 1e-6);
+        // The points beside the stone belong to it, the one across is nobody's.
+        assert!((ownership.of(Color::White, size.parse_point("B1").unwrap()) - 0.5).abs() < 1e-6);
+        assert!(ownership.of(Color::White, size.parse_point("B2").unwrap()).abs() < 1e-6);
+    }
+}

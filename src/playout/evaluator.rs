@@ -1,0 +1,68 @@
+//! Random games as an evaluation.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::uniform::Playout;
+use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
+use crate::game::Position;
+use crate::util::{Rng, Seed};
+
+/// Evaluates a position by one random game: the value is its result, all moves are equally good.
+///
+/// The games of one evaluator are one stream of random numbers, so that a search with one thread
+/// can be repeated.
+pub struct PlayoutEvaluator {
+    state: Mutex<State>,
+}
+
+struct State {
+    playout: Option<Playout>,
+    rng: Rng,
+}
+
+impl PlayoutEvaluator {
+    /// An evaluator whose random games start from a seed.
+    #[must_use]
+    pub fn new(seed: Seed) -> Self {
+        Self { state: Mutex::new(State { playout: None, rng: seed.rng() }) }
+    }
+}
+
+impl Evaluator for PlayoutEvaluator {
+    fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+        // A thread that panicked in here has left nothing that the next game does not overwrite.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { playout, rng } = &mut *state;
+        Ok(batch
+            .iter()
+            .map(|position| {
+                let playout = playout.get_or_insert_with(|| Playout::new(position));
+                let value = match playout.run(position, rng) {
+                    None => Value::DRAW,
+                    Some(winner) if winner == position.to_move() => Value::WIN,
+                    Some(_) => Value::LOSS,
+                };
+                let ownership = Some(Ownership::of_board(playout.board()));
+                Evaluation { value, policy: Policy::Uniform, ownership }
+            })
+            .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{BoardSize, Color, Komi, Rules};
+
+    #[test]
+    fn values_are_for_the_side_to_move() {
+        let evaluator = PlayoutEvaluator::new(Seed::new(1));
+        let size = BoardSize::square(5).unwrap();
+        let komi = Komi::from_points(100.0).unwrap();
+        let mut position = Position::new(size, Rules::CHINESE, komi);
+        let value = |position: &Position| evaluator.evaluate(&[position]).unwrap()[0].value;
+        assert_eq!(value(&position), Value::LOSS);
+        position.set_to_move(Color::White);
+        assert_eq!(value(&position), Value::WIN);
+    }
+}

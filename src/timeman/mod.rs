@@ -1,0 +1,9 @@
+//! How long to think. Pure arithmetic: it is told the time and never reads a clock.
+
+mod clock;
+mod share;
+mod stop;
+
+pub use clock::{Clock, TimeSystem};
+pub use share::{TimeParams, thinking_time};
+pub use stop::{Progress, SimulationLimit, StopReason, StopRule, TimeLimit, Verdict};

@@ -1,0 +1,103 @@
+//! Files that are read within limits and appear whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// A file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The system refused.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A directory, a device or a pipe.
+    #[error("{} is not a regular file", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// More than the caller takes.
+    #[error("{} is larger than {limit} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: usize,
+    },
+}
+
+/// Reads a regular file of at most `limit` bytes. Devices and pipes, which may never end, are
+/// refused without being opened.
+pub fn read_limited(path: &Path, limit: usize) -> Result<Vec<u8>, ReadError> {
+    let io_error = |source| ReadError::Io { path: path.to_owned(), source };
+    if !fs::metadata(path).map_err(io_error)?.is_file() {
+        return Err(ReadError::NotAFile { path: path.to_owned() });
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(io_error)?;
+    file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(io_error)?;
+    if bytes.len() > limit {
+        return Err(ReadError::TooLarge { path: path.to_owned(), limit });
+    }
+    Ok(bytes)
+}
+
+/// Writes a file under a temporary name beside its own and then renames it, so that nobody ever
+/// sees half of it.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().ok_or_else(|| {
+        io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display()))
+    })?;
+    let mut temporary = name.to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(temporary);
+    let written = File::create_new(&temporary)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // Best effort: the error that matters is the one returned.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_written_whole_and_read_within_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        write_atomically(&path, b"first").unwrap();
+        write_atomically(&path, b"second").unwrap();
+        assert_eq!(read_limited(&path, 6).unwrap(), b"second");
+        assert!(matches!(read_limited(&path, 5), Err(ReadError::TooLarge { limit: 5, .. })));
+        assert!(matches!(read_limited(folder.path(), 5), Err(ReadError::NotAFile { .. })));
+        assert!(matches!(read_limited(&folder.path().join("b"), 5), Err(ReadError::Io { .. })));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(write_atomically(&folder.path().join("no/such/a.txt"), b"x").is_err());
+        assert!(write_atomically(Path::new("/"), b"x").is_err());
+        // The target is a folder: the rename fails, and the temporary file goes.
+        fs::create_dir(folder.path().join("d")).unwrap();
+        assert!(write_atomically(&folder.path().join("d"), b"x").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_refused() {
+        let endless = read_limited(Path::new("/dev/zero"), 100);
+        assert!(matches!(endless, Err(ReadError::NotAFile { .. })));
+    }
+}

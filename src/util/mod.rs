@@ -1,0 +1,9 @@
+//! Small things that every module may use.
+
+mod files;
+mod params;
+mod seed;
+
+pub use files::{ReadError, read_limited, write_atomically};
+pub use params::{Any, Field, LimitError, Limits, OneOf, Params, params};
+pub use seed::{Rng, Seed};
