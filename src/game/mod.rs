@@ -1,6 +1,7 @@
 //! Go and NoGo: boards, rules and records. Pure: no input or output, no time, no randomness.
 
 mod around;
+pub mod benson;
 mod board;
 mod color;
 mod diagram;
@@ -10,6 +11,7 @@ mod point;
 mod pointset;
 mod position;
 mod rules;
+mod score;
 mod setup;
 mod zobrist;
 
@@ -24,4 +26,5 @@ pub use rules::{
     DeadStones, Game, GameEnd, HandicapBonus, KoRule, Komi, KomiError, Rules, Scoring, Suicide,
     UnknownRules,
 };
+pub use score::{Owners, Score, owners};
 pub use setup::SetupError;
