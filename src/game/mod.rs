@@ -7,12 +7,14 @@ mod color;
 mod diagram;
 pub mod handicap;
 mod history;
+pub mod ladder;
 mod point;
 mod pointset;
 mod position;
 mod rules;
 mod score;
 mod setup;
+mod symmetry;
 mod zobrist;
 
 pub use around::Around;
@@ -28,3 +30,4 @@ pub use rules::{
 };
 pub use score::{Owners, Score, owners};
 pub use setup::SetupError;
+pub use symmetry::Symmetry;
