@@ -11,9 +11,11 @@ pub mod ladder;
 mod point;
 mod pointset;
 mod position;
+mod record;
 mod rules;
 mod score;
 mod setup;
+pub mod sgf;
 mod symmetry;
 mod zobrist;
 
@@ -24,6 +26,7 @@ pub use diagram::{Diagram, DiagramError, render};
 pub use point::{BoardSize, Move, Point, SizeError, Vertex, VertexError};
 pub use pointset::PointSet;
 pub use position::{Illegal, Position};
+pub use record::{GameRecord, GameResult, NotAResult, RecordedMove, ReplayError};
 pub use rules::{
     DeadStones, Game, GameEnd, HandicapBonus, KoRule, Komi, KomiError, Rules, Scoring, Suicide,
     UnknownRules,

@@ -1,0 +1,38 @@
+//! What several test programs need: the game records that lie beside the project.
+//!
+//! The records are not part of the package. Where they are absent, the functions say so on
+//! standard error and answer `None`, and a test that gets `None` returns.
+
+#![allow(dead_code, reason = "every test program compiles this file and uses a part of it")]
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+
+/// The folder of shared data beside the package.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+pub(crate) fn shared_dir() -> Option<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    eprintln!("skipped: {} is absent", dir.display());
+    None
+}
+
+/// The games of a compressed file with one SGF record in a line, by its path in [`shared_dir`].
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+pub(crate) fn sgf_lines(path: &str) -> Option<Vec<Vec<u8>>> {
+    let path = shared_dir()?.join(path);
+    let Ok(file) = File::open(&path) else {
+        eprintln!("skipped: {} is absent", path.display());
+        return None;
+    };
+    let mut text = Vec::new();
+    let read = GzDecoder::new(file).read_to_end(&mut text);
+    read.unwrap_or_else(|error| panic!("{} is damaged: {error}", path.display()));
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    Some(lines.map(<[u8]>::to_vec).collect())
+}
