@@ -1,4 +1,4 @@
-//! Game records in the Smart Game Format, FF[4] of the standard at
+//! Game records in the Smart Game Format, `FF[4]` of the standard at
 //! <https://www.red-bean.com/sgf/>.
 //!
 //! [`read`] takes the main line of the first game of a file, [`write()`] writes a record of one

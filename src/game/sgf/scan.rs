@@ -13,7 +13,7 @@ const WANTED: [&str; 26] = [
 #[derive(Debug)]
 pub(super) struct Scan {
     /// The main line without line breaks between properties, without soft line breaks in them,
-    /// and with identifiers in the capital letters of FF[4].
+    /// and with identifiers in the capital letters of `FF[4]`.
     pub(super) main_line: String,
     /// Nodes of the main line.
     pub(super) main_nodes: usize,
@@ -157,7 +157,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Reads an identifier. FF[3] and older have small letters in it that mean nothing; a digit
+    /// Reads an identifier. `FF[3]` and older have small letters in it that mean nothing; a digit
     /// makes it one of a program's own.
     fn identifier(&mut self) -> String {
         /// The standard has two letters, programs have their own of any length.
