@@ -495,3 +495,6 @@ impl Cell {
         self.squares += point.number() * point.number();
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

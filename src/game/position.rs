@@ -344,3 +344,6 @@ impl Position {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
