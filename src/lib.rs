@@ -1,7 +1,12 @@
 //! Tedomari: a Go and NoGo engine that knows when to stop thinking.
 
+pub mod cli;
+pub mod config;
+pub mod engine;
 pub mod eval;
 pub mod game;
+pub mod gtp;
 pub mod playout;
+pub mod search;
 pub mod timeman;
 pub mod util;

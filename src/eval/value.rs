@@ -35,7 +35,7 @@ impl Value {
     /// As the probability of a win, a draw counting half.
     #[must_use]
     pub const fn win_rate(self) -> f32 {
-        (self.0 + 1.0) / 2.0
+        f32::midpoint(self.0, 1.0)
     }
 }
 

@@ -112,7 +112,15 @@ mod tests {
             assert_eq!(around(fields).is_eye_of(Color::Black), expected, "{fields}");
             let swapped: String = fields
                 .chars()
-                .map(|c| if c == 'X' { 'O' } else if c == 'O' { 'X' } else { c })
+                .map(|c| {
+                    if c == 'X' {
+                        'O'
+                    } else if c == 'O' {
+                        'X'
+                    } else {
+                        c
+                    }
+                })
                 .collect();
             assert_eq!(around(&swapped).is_eye_of(Color::White), expected, "{swapped}");
         }

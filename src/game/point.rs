@@ -14,7 +14,11 @@ pub struct BoardSize {
 
 /// The board would be smaller than 2x2 or larger than 25x25.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unacceptable size: {width}x{height}, sides go from {} to {}", BoardSize::MIN, BoardSize::MAX)]
+#[error(
+    "unacceptable size: {width}x{height}, sides go from {} to {}",
+    BoardSize::MIN,
+    BoardSize::MAX
+)]
 pub struct SizeError {
     /// The width that was asked for.
     pub width: usize,
@@ -165,10 +169,8 @@ impl BoardSize {
         let row: usize = digits.parse().map_err(|_| malformed())?;
         let x = COLUMNS.iter().position(|&c| c == letter).ok_or_else(malformed)?;
         let y = self.height().checked_sub(row);
-        y.and_then(|y| self.point(x, y)).ok_or_else(|| VertexError::OffBoard {
-            vertex: text.to_ascii_uppercase(),
-            size: self,
-        })
+        y.and_then(|y| self.point(x, y))
+            .ok_or_else(|| VertexError::OffBoard { vertex: text.to_ascii_uppercase(), size: self })
     }
 }
 

@@ -131,11 +131,8 @@ impl Rules {
         handicap_bonus: HandicapBonus::Stones,
     };
     /// Japanese rules.
-    pub const JAPANESE: Rules = Rules {
-        scoring: Scoring::Territory,
-        handicap_bonus: HandicapBonus::Zero,
-        ..Self::CHINESE
-    };
+    pub const JAPANESE: Rules =
+        Rules { scoring: Scoring::Territory, handicap_bonus: HandicapBonus::Zero, ..Self::CHINESE };
     /// Korean rules differ from the Japanese ones in matters of procedure.
     pub const KOREAN: Rules = Self::JAPANESE;
     /// American Go Association: White passes last.

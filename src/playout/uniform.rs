@@ -177,7 +177,7 @@ mod tests {
             assert!(end.is_over());
             // Black begins, so whoever is to move after n stones is known.
             let stones = board.stones(Color::Black) + board.stones(Color::White);
-            assert_eq!(lost == Color::Black, stones % 2 == 0);
+            assert_eq!(lost == Color::Black, stones.is_multiple_of(2));
         }
     }
 

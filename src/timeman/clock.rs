@@ -38,6 +38,8 @@ pub enum TimeSystem {
         increment: Duration,
         /// The most that can be saved up.
         cap: Option<Duration>,
+        /// The most that one move may take.
+        max_move: Option<Duration>,
     },
 }
 
@@ -107,16 +109,16 @@ impl Clock {
             TimeSystem::Unlimited => {}
             TimeSystem::Absolute { .. } => self.left = self.left.saturating_sub(used),
             TimeSystem::Fischer { increment, cap, .. } => {
-                let left = self.left.saturating_sub(used);
+                self.left = self.left.saturating_sub(used);
                 // A player who has overstepped gets nothing more.
-                if !left.is_zero() {
-                    let sum = left.saturating_add(increment);
-                    self.left = cap.map_or(sum, |cap| sum.min(cap.max(left)));
-                } else {
-                    self.left = left;
+                if !self.left.is_zero() {
+                    let sum = self.left.saturating_add(increment);
+                    self.left = cap.map_or(sum, |cap| sum.min(cap.max(self.left)));
                 }
             }
-            TimeSystem::Canadian { period, stones, .. } => self.spend_canadian(used, period, stones),
+            TimeSystem::Canadian { period, stones, .. } => {
+                self.spend_canadian(used, period, stones);
+            }
             TimeSystem::Byoyomi { period, .. } => self.spend_byoyomi(used, period),
         }
     }
@@ -175,10 +177,11 @@ impl Clock {
 
 /// Seconds as clients write them: fractions are kept, negative numbers count as 0, and more than
 /// a century is a century.
-pub(super) fn seconds_to_duration(seconds: f64) -> Duration {
+#[must_use]
+pub fn seconds_to_duration(seconds: f64) -> Duration {
     const CENTURY: f64 = 3.2e9;
-    // `max` and `min` turn NaN into their argument.
-    Duration::from_secs_f64(seconds.max(0.0).min(CENTURY))
+    let seconds = if seconds.is_nan() { 0.0 } else { seconds };
+    Duration::from_secs_f64(seconds.clamp(0.0, CENTURY))
 }
 
 #[cfg(test)]
@@ -206,8 +209,7 @@ mod tests {
 
     #[test]
     fn canadian_periods_come_back_after_their_stones() {
-        let system =
-            TimeSystem::Canadian { main: seconds(5.0), period: seconds(10.0), stones: 3 };
+        let system = TimeSystem::Canadian { main: seconds(5.0), period: seconds(10.0), stones: 3 };
         check_clock(
             system,
             &[
@@ -244,10 +246,15 @@ mod tests {
     #[test]
     fn fischer_time_grows_up_to_its_cap() {
         let main = seconds(10.0);
-        let plain = TimeSystem::Fischer { main, increment: seconds(2.0), cap: None };
+        let plain =
+            TimeSystem::Fischer { main, increment: seconds(2.0), cap: None, max_move: None };
         check_clock(plain, &[(1.0, 11.0, 0), (0.5, 12.5, 0), (12.0, 2.5, 0), (3.0, 0.0, 0)]);
-        let capped =
-            TimeSystem::Fischer { main, increment: seconds(2.0), cap: Some(seconds(11.5)) };
+        let capped = TimeSystem::Fischer {
+            main,
+            increment: seconds(2.0),
+            cap: Some(seconds(11.5)),
+            max_move: None,
+        };
         check_clock(capped, &[(1.0, 11.0, 0), (0.5, 11.5, 0), (5.0, 8.5, 0)]);
     }
 

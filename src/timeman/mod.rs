@@ -4,6 +4,6 @@ mod clock;
 mod share;
 mod stop;
 
-pub use clock::{Clock, TimeSystem};
+pub use clock::{Clock, TimeSystem, seconds_to_duration};
 pub use share::{TimeParams, thinking_time};
 pub use stop::{Progress, SimulationLimit, StopReason, StopRule, TimeLimit, Verdict};

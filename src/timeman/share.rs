@@ -30,7 +30,9 @@ pub fn thinking_time(clock: &Clock, moves_left: u32, params: &TimeParams) -> Dur
     let (share, available) = match clock.system() {
         TimeSystem::Unlimited => return Duration::from_secs_f64(params.seconds_per_move),
         TimeSystem::Absolute { .. } => (left / moves_left, left),
-        TimeSystem::Fischer { increment, .. } => (left / moves_left + increment, left),
+        TimeSystem::Fischer { increment, max_move, .. } => {
+            (left / moves_left + increment, max_move.map_or(left, |max| max.min(left)))
+        }
         TimeSystem::Canadian { period, stones, .. } if in_main_time => {
             (left / moves_left + period / stones.max(1), left + period)
         }
@@ -43,7 +45,7 @@ pub fn thinking_time(clock: &Clock, moves_left: u32, params: &TimeParams) -> Dur
     let reserve = Duration::from_millis(u64::from(params.lag_ms)) + MARGIN;
     // The lag comes off every move, but a small share is not eaten up by it; and with less on the
     // clock than the reserve, half of it is the best guess.
-    let share = share - reserve.min(share / 4);
+    let share = share.saturating_sub(reserve.min(share / 4));
     share.min(available.saturating_sub(reserve).max(available / 2))
 }
 
@@ -63,12 +65,19 @@ mod tests {
         prop_oneof![
             Just(TimeSystem::Unlimited),
             main().prop_map(|main| TimeSystem::Absolute { main }),
-            (main(), period(), 1..30u32)
-                .prop_map(|(main, period, stones)| TimeSystem::Canadian { main, period, stones }),
-            (main(), period(), 1..10u32)
-                .prop_map(|(main, period, periods)| TimeSystem::Byoyomi { main, period, periods }),
-            (main(), period(), proptest::option::of(main()))
-                .prop_map(|(main, increment, cap)| TimeSystem::Fischer { main, increment, cap }),
+            (main(), period(), 1..30u32).prop_map(|(main, period, stones)| TimeSystem::Canadian {
+                main,
+                period,
+                stones
+            }),
+            (main(), period(), 1..10u32).prop_map(|(main, period, periods)| TimeSystem::Byoyomi {
+                main,
+                period,
+                periods
+            }),
+            (main(), period(), proptest::option::of(main())).prop_map(|(main, increment, cap)| {
+                TimeSystem::Fischer { main, increment, cap, max_move: cap }
+            }),
         ]
     }
 
@@ -114,7 +123,8 @@ mod tests {
         assert_eq!(think(TimeSystem::Absolute { main: secs(300) }, 30), secs(10));
         // Near the end the main time is still divided by the least number of moves.
         assert_eq!(think(TimeSystem::Absolute { main: secs(60) }, 3), secs(5));
-        let fischer = TimeSystem::Fischer { main: secs(60), increment: secs(3), cap: None };
+        let fischer =
+            TimeSystem::Fischer { main: secs(60), increment: secs(3), cap: None, max_move: None };
         assert_eq!(think(fischer, 30), secs(5));
         let byoyomi = TimeSystem::Byoyomi { main: secs(0), period: secs(10), periods: 5 };
         assert_eq!(think(byoyomi, 30), secs(10));

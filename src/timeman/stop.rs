@@ -81,10 +81,8 @@ mod tests {
 
     #[test]
     fn limits_stop_when_reached_and_not_before() {
-        let at = |simulations, millis| Progress {
-            simulations,
-            elapsed: Duration::from_millis(millis),
-        };
+        let at =
+            |simulations, millis| Progress { simulations, elapsed: Duration::from_millis(millis) };
         let mut time = TimeLimit(Duration::from_millis(500));
         assert_eq!(time.check(&at(9, 499)), Verdict::GoOn);
         assert_eq!(time.check(&at(9, 500)), Verdict::Stop(StopReason::Time));

@@ -75,16 +75,16 @@ impl<T: ?Sized> Limits<T> for Any {
 }
 
 /// One of several words.
-#[derive(Clone, Copy, Debug)]
-pub struct OneOf<I>(pub I);
+#[derive(Clone, Debug)]
+pub struct OneOf(pub Vec<&'static str>);
 
-impl<I: Iterator<Item = &'static str> + Clone> Limits<String> for OneOf<I> {
+impl Limits<String> for OneOf {
     fn allow(&self, value: &String) -> bool {
-        self.0.clone().any(|word| word == value)
+        self.0.iter().any(|word| word == value)
     }
 
     fn describe(&self) -> String {
-        self.0.clone().collect::<Vec<_>>().join(", ")
+        self.0.join(", ")
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
             pub count: u32 = 3, 1..=10;
             /// Which one, in a
             /// sentence of two lines.
-            pub word: String = "left".to_owned(), OneOf(["left", "right"].into_iter());
+            pub word: String = "left".to_owned(), OneOf(vec!["left", "right"]);
             /// Whether at all.
             pub switch: bool = true, Any;
         }

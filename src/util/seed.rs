@@ -52,12 +52,12 @@ mod tests {
     #[test]
     fn forks_differ_by_purpose_and_index_and_repeat() {
         let seed = Seed::new(7);
-        let mut seen = HashSet::new();
+        let mut forks = HashSet::new();
         for purpose in ["search", "playout", "opening"] {
             for index in 0..1000 {
                 let fork = seed.fork(purpose, index);
                 assert_eq!(fork, Seed::new(7).fork(purpose, index));
-                assert!(seen.insert(fork.number()));
+                assert!(forks.insert(fork.number()));
             }
         }
         assert_ne!(Seed::new(8).fork("search", 0), seed.fork("search", 0));

@@ -1,0 +1,76 @@
+//! `tedomari bench`: how fast the search is, and whether it still does the same.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde_json::json;
+
+use super::{print, print_json};
+use crate::config::Config;
+use crate::game::Position;
+use crate::playout::PlayoutEvaluator;
+use crate::search::{Search, signature};
+use crate::timeman::TimeLimit;
+use crate::util::Seed;
+
+#[derive(Debug, Args)]
+pub(super) struct BenchArgs {
+    /// Print the signature of the search instead of its speed
+    #[arg(long)]
+    signature: bool,
+    /// Seconds to measure
+    #[arg(long, default_value_t = 3.0, value_parser = seconds)]
+    seconds: f64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.01..=3600.0).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err("allowed is 0.01 to 3600".to_owned())
+    }
+}
+
+/// Measures the search on the empty board of the configured game.
+pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
+    if args.signature {
+        let signature = format!("{:016x}", signature()?);
+        return if args.json {
+            print_json(&json!({ "signature": signature }))
+        } else {
+            print(&format!("{signature}\n"))
+        };
+    }
+    let game = &config.game;
+    let position = Position::new(game.size(), game.rules(), game.komi());
+    let seed = Seed::new(config.search.seed);
+    let evaluator = PlayoutEvaluator::new(seed.fork("playouts", 0));
+    let mut search = Search::new(&evaluator, &config.search, seed.fork("search", 0));
+    #[expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
+    let start = Instant::now();
+    let limit = TimeLimit(Duration::from_secs_f64(args.seconds));
+    let report = search.run(&position, &mut [Box::new(limit)], &|| start.elapsed())?;
+    let per_second = report.simulations as f64 / report.elapsed.as_secs_f64();
+    if args.json {
+        print_json(&json!({
+            "game": game.kind,
+            "board": game.size().to_string(),
+            "threads": 1,
+            "seconds": report.elapsed.as_secs_f64(),
+            "simulations": report.simulations,
+            "simulations_per_second": per_second,
+            "nodes": report.nodes,
+        }))
+    } else {
+        print(&format!(
+            "{} {}: {per_second:.0} simulations/s with uniform playouts, one thread, {:.1} s\n",
+            game.kind,
+            game.size(),
+            args.seconds,
+        ))
+    }
+}

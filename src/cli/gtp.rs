@@ -1,0 +1,63 @@
+//! `tedomari gtp`: the engine on standard input and output.
+
+use std::io::{ErrorKind, IsTerminal};
+use std::sync::Arc;
+
+use anyhow::Context;
+
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::gtp::{ServeError, Session, serve};
+use crate::playout::PlayoutEvaluator;
+use crate::util::Seed;
+
+/// Speaks GTP until the client says `quit`, goes away, or the process is told to end.
+pub(super) fn run(config: Config) -> anyhow::Result<()> {
+    if std::io::stdin().is_terminal() {
+        greet();
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let seed = Seed::new(config.search.seed).fork("playouts", 0);
+    let engine = Engine::new(config.engine(), Arc::new(PlayoutEvaluator::new(seed)));
+    let session = Session::new(engine, Box::new(config));
+    let result = runtime.block_on(async {
+        serve(tokio::io::stdin(), tokio::io::stdout(), session, told_to_end()).await
+    });
+    // A read of standard input cannot be called back: do not wait for it.
+    runtime.shutdown_background();
+    match result {
+        Err(ServeError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("the conversation has ended"),
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "for a person at a terminal")]
+fn greet() {
+    eprintln!(
+        "Tedomari {} speaks GTP: try `showboard`, `genmove b`, `list_commands` or `quit`.\n\
+         Give it to Sabaki, GoGui or another client as an engine; `tedomari --help` tells more.",
+        env!("CARGO_PKG_VERSION")
+    );
+}
+
+/// Resolves when the process is told to end by a signal.
+async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

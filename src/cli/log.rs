@@ -1,0 +1,27 @@
+//! Where the log goes.
+
+use std::fs::OpenOptions;
+use std::str::FromStr;
+
+use anyhow::Context;
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::config::LogParams;
+
+/// Starts logging as configured, to standard error or a file: never to standard output, which
+/// belongs to the protocol.
+pub(super) fn start(params: &LogParams) -> anyhow::Result<()> {
+    let level = LevelFilter::from_str(&params.level).context("in log.level")?;
+    let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false);
+    if params.file.is_empty() {
+        let _ = builder.with_writer(std::io::stderr).with_ansi(false).try_init();
+    } else {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&params.file)
+            .with_context(|| format!("cannot open the log file {}", params.file))?;
+        let _ = builder.with_writer(std::sync::Mutex::new(file)).with_ansi(false).try_init();
+    }
+    Ok(())
+}

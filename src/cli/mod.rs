@@ -1,0 +1,152 @@
+//! The command line: one file for each subcommand.
+
+mod bench;
+mod commands;
+mod config;
+mod gtp;
+mod log;
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::Config;
+
+/// A Go and NoGo engine that knows when to stop thinking.
+///
+/// Without a command it speaks GTP on standard input and output.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub struct Cli {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Option<Subcommands>,
+}
+
+/// Where the configuration comes from; later ones win.
+#[derive(Debug, Args)]
+struct Options {
+    /// Read settings from a file like engine.toml
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Set one key of engine.toml, such as `time.lag_ms=500`
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// The game: go or nogo
+    #[arg(long, global = true, value_name = "GAME")]
+    game: Option<String>,
+    /// Side of the board
+    #[arg(long, global = true, value_name = "SIZE")]
+    board: Option<String>,
+    /// What the GTP command `name` answers
+    #[arg(long, global = true, value_name = "NAME")]
+    gtp_name: Option<String>,
+    /// What the GTP command `version` answers
+    #[arg(long, global = true, value_name = "VERSION")]
+    gtp_version: Option<String>,
+    /// How much to log: off, error, warn, info, debug or trace
+    #[arg(long, global = true, value_name = "LEVEL")]
+    log_level: Option<String>,
+    /// Append the log to a file instead of standard error
+    #[arg(long, global = true, value_name = "FILE")]
+    log_file: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subcommands {
+    /// Speak GTP on standard input and output (the default)
+    Gtp,
+    /// Print the settings in force, as a file with comments
+    Config(config::ConfigArgs),
+    /// Print the reference of all GTP commands
+    Commands(commands::CommandsArgs),
+    /// Measure speed, or print the signature of the search
+    Bench(bench::BenchArgs),
+}
+
+impl Cli {
+    /// Does what the user has asked for.
+    pub fn run(self) -> anyhow::Result<()> {
+        let config = self.options.config()?;
+        log::start(&config.log)?;
+        match self.command.unwrap_or(Subcommands::Gtp) {
+            Subcommands::Gtp => gtp::run(config),
+            Subcommands::Config(args) => config::run(&args, &config),
+            Subcommands::Commands(args) => commands::run(&args),
+            Subcommands::Bench(args) => bench::run(&args, &config),
+        }
+    }
+}
+
+impl Options {
+    fn config(&self) -> anyhow::Result<Config> {
+        let mut config = match &self.config {
+            Some(path) => Config::load(path).with_context(|| format!("in {}", path.display()))?,
+            None => Config::default(),
+        };
+        let flags = [
+            ("--game", "game.kind", &self.game),
+            ("--board", "game.board_size", &self.board),
+            ("--gtp-name", "gtp.name", &self.gtp_name),
+            ("--gtp-version", "gtp.version", &self.gtp_version),
+            ("--log-level", "log.level", &self.log_level),
+            ("--log-file", "log.file", &self.log_file),
+        ];
+        for (flag, key, value) in flags {
+            if let Some(value) = value {
+                config = config.with(key, value).with_context(|| format!("in {flag} {value}"))?;
+            }
+        }
+        for pair in &self.set {
+            let (key, value) = pair
+                .split_once('=')
+                .with_context(|| format!("in --set {pair}: write KEY=VALUE"))?;
+            config = config
+                .with(key.trim(), value.trim())
+                .with_context(|| format!("in --set {pair}"))?;
+        }
+        Ok(config)
+    }
+}
+
+/// Prints to standard output, which is not GTP's here. A reader that has gone away is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    use std::io::{ErrorKind, Write};
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("cannot write to standard output"),
+    }
+}
+
+/// Prints one JSON object on a line.
+fn print_json(object: &serde_json::Value) -> anyhow::Result<()> {
+    print(&format!("{object}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_win_over_defaults_and_errors_name_them() {
+        let options = |args: &[&str]| {
+            Cli::try_parse_from([&["tedomari"], args].concat()).unwrap().options.config()
+        };
+        let config = options(&["--game", "nogo", "--set", "time.lag_ms = 5"]).unwrap();
+        assert_eq!((config.game.kind.as_str(), config.time.lag_ms), ("nogo", 5));
+        assert_eq!(options(&["--gtp-version", "1.0"]).unwrap().gtp.version, "1.0");
+        let error = |args: &[&str]| format!("{:#}", options(args).unwrap_err());
+        assert!(error(&["--board", "99"]).starts_with("in --board 99: "));
+        assert!(error(&["--set", "lag"]).contains("KEY=VALUE"));
+        assert!(error(&["--config", "/no/such/file"]).contains("/no/such/file"));
+    }
+}

@@ -1,0 +1,112 @@
+//! The configuration: every parameter of every module, as `engine.toml` holds them.
+
+mod docs;
+mod load;
+
+use serde::{Deserialize, Serialize};
+
+pub use load::ConfigError;
+
+use crate::engine::{EngineParams, GameParams, PlayParams};
+use crate::gtp::{GtpParams, Settings};
+use crate::search::SearchParams;
+use crate::timeman::TimeParams;
+use crate::util::{Any, Field, OneOf, Params, params};
+
+params! {
+    /// What is written about the engine's work, to standard error or a file (`[log]`).
+    pub struct LogParams {
+        /// How much.
+        pub level: String = "warn".to_owned(), OneOf(vec!["off", "error", "warn", "info", "debug", "trace"]);
+        /// The file to append to; empty for standard error.
+        pub file: String = String::new(), Any;
+    }
+}
+
+/// All parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The game at the start.
+    pub game: GameParams,
+    /// How to play.
+    pub play: PlayParams,
+    /// How long to think.
+    pub time: TimeParams,
+    /// The tree search.
+    pub search: SearchParams,
+    /// The protocol.
+    pub gtp: GtpParams,
+    /// Logs.
+    pub log: LogParams,
+}
+
+/// A section with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    /// Its name in `engine.toml`.
+    pub name: &'static str,
+    /// What it is about.
+    pub about: String,
+    /// Its parameters.
+    pub fields: Vec<Field>,
+}
+
+fn section<P: Params>(name: &'static str, params: &P) -> Section {
+    Section { name, about: P::about(), fields: params.fields() }
+}
+
+impl Config {
+    /// All sections in the order of `engine.toml`.
+    #[must_use]
+    pub fn sections(&self) -> Vec<Section> {
+        vec![
+            section("game", &self.game),
+            section("play", &self.play),
+            section("time", &self.time),
+            section("search", &self.search),
+            section("gtp", &self.gtp),
+            section("log", &self.log),
+        ]
+    }
+
+    /// The part that the engine needs.
+    #[must_use]
+    pub fn engine(&self) -> EngineParams {
+        EngineParams {
+            game: self.game.clone(),
+            play: self.play.clone(),
+            time: self.time.clone(),
+            search: self.search.clone(),
+        }
+    }
+
+    /// All keys with their values, such as `time.lag_ms` and `200`.
+    #[must_use]
+    pub fn entries(&self) -> Vec<(String, toml::Value)> {
+        let entries = |section: Section| {
+            let name = section.name;
+            section.fields.into_iter().map(move |f| (format!("{name}.{}", f.name), f.value))
+        };
+        self.sections().into_iter().flat_map(entries).collect()
+    }
+}
+
+impl Settings for Config {
+    fn list(&self) -> Vec<(String, String)> {
+        self.entries().into_iter().map(|(key, value)| (key, value.to_string())).collect()
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        *self = self.with(key, value).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    fn engine(&self) -> EngineParams {
+        self.engine()
+    }
+
+    fn gtp(&self) -> GtpParams {
+        self.gtp.clone()
+    }
+}

@@ -1,0 +1,79 @@
+//! Telling a running search from outside to come to an end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::timeman::{Progress, StopReason, StopRule, Verdict};
+
+/// Hands out numbered tickets, and cancels all up to a number: the requests that were there when
+/// somebody asked for an answer, but none that came after.
+#[derive(Clone, Debug, Default)]
+pub struct Tickets {
+    cancelled_below: Arc<AtomicU64>,
+}
+
+/// A request that can be cancelled while it is worked on.
+#[derive(Clone, Debug)]
+pub struct Ticket {
+    number: u64,
+    cancelled_below: Arc<AtomicU64>,
+}
+
+// Ordering: the number is the only thing that threads exchange here, so that relaxed accesses do;
+// a search sees a cancellation at one of its next checks, which is all that is promised.
+impl Tickets {
+    /// A ticket for the request with this number.
+    #[must_use]
+    pub fn ticket(&self, number: u64) -> Ticket {
+        Ticket { number, cancelled_below: Arc::clone(&self.cancelled_below) }
+    }
+
+    /// Cancels all requests with numbers below this one.
+    pub fn cancel_below(&self, number: u64) {
+        self.cancelled_below.fetch_max(number, Ordering::Relaxed);
+    }
+
+    /// Cancels all requests, also those to come.
+    pub fn cancel_all(&self) {
+        self.cancel_below(u64::MAX);
+    }
+}
+
+impl Ticket {
+    /// A ticket that nobody can cancel.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Tickets::default().ticket(0)
+    }
+
+    /// Whether the request was cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.number < self.cancelled_below.load(Ordering::Relaxed)
+    }
+}
+
+impl StopRule for Ticket {
+    fn check(&mut self, _progress: &Progress) -> Verdict {
+        if self.is_cancelled() { Verdict::Stop(StopReason::Interrupted) } else { Verdict::GoOn }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_earlier_requests_are_cancelled() {
+        let tickets = Tickets::default();
+        let early = tickets.ticket(4);
+        tickets.cancel_below(5);
+        let late = tickets.ticket(5);
+        assert!(early.is_cancelled() && !late.is_cancelled());
+        tickets.cancel_below(2);
+        assert!(early.is_cancelled());
+        tickets.cancel_all();
+        assert!(late.is_cancelled() && tickets.ticket(1_000_000).is_cancelled());
+        assert!(!Ticket::unlimited().is_cancelled());
+    }
+}

@@ -1,0 +1,116 @@
+//! From a search report to a move: when to pass, when to resign, and how to clean up.
+
+use super::judge::Judgement;
+use super::params::PlayParams;
+use crate::eval::Ownership;
+use crate::game::{Color, DeadStones, Game, Move, Point, Position, Scoring};
+use crate::search::SearchReport;
+
+/// What the engine answers when asked for a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// A move on the board.
+    Play(Move),
+    /// The game is given up.
+    Resign,
+}
+
+/// Why a move is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To win the game.
+    Win,
+    /// To capture what is dead before counting: no pass while dead stones of the opponent are left.
+    CleanUp,
+}
+
+/// Ownership from which a point is as good as decided.
+const DECIDED: f32 = 0.8;
+
+/// Chooses a move for the side to move; none when there is no legal move.
+pub(super) fn choose(
+    position: &Position,
+    report: &SearchReport,
+    judgement: &Judgement,
+    purpose: Purpose,
+) -> Option<Move> {
+    let best = report.best()?.mv;
+    if position.rules().game == Game::NoGo {
+        return Some(best);
+    }
+    let stone = report.moves.iter().map(|candidate| candidate.mv).find(|mv| *mv != Move::Pass);
+    let Some(stone) = stone else { return Some(Move::Pass) };
+    if purpose == Purpose::CleanUp {
+        return Some(clean_up(position, judgement).map_or(Move::Pass, Move::Place));
+    }
+    let wins = judgement.score(position).winner() == Some(position.to_move());
+    let may_end = position.passes() > 0;
+    let pass = match () {
+        // The game ends with this pass, and it is won.
+        () if may_end && wins => true,
+        // Nothing is left to decide, and stones inside territory cost points or nothing.
+        () if is_decided(position, stone, &report.ownership) => {
+            wins || position.rules().scoring == Scoring::Territory
+        }
+        () => best == Move::Pass && wins,
+    };
+    Some(if pass { Move::Pass } else { stone })
+}
+
+/// Whether the best stone goes where ownership is decided already, and dead stones need not be
+/// captured.
+fn is_decided(position: &Position, stone: Move, ownership: &Ownership) -> bool {
+    let decided = |point: Point| ownership.of(Color::Black, point).abs() >= DECIDED;
+    position.rules().dead_stones == DeadStones::Removed && stone.point().is_some_and(decided)
+}
+
+/// A move that helps to capture dead stones of the opponent: at a liberty of the dead chain with
+/// the fewest, not into atari if that can be helped.
+fn clean_up(position: &Position, judgement: &Judgement) -> Option<Point> {
+    let color = position.to_move();
+    let board = position.board();
+    let mut liberties: Vec<(usize, bool, Point)> = judgement
+        .dead
+        .iter()
+        .filter(|&point| {
+            board.stone(point) == Some(color.opponent()) && board.chain_head(point) == point
+        })
+        .flat_map(|head| {
+            let set = board.liberties(head);
+            set.iter().map(|liberty| (set.len(), liberty)).collect::<Vec<_>>()
+        })
+        .filter(|&(_, liberty)| position.is_legal(color, liberty))
+        .map(|(count, liberty)| {
+            let mut after = board.clone();
+            after.place(color, liberty);
+            (count, after.stone(liberty).is_none() || after.in_atari(liberty), liberty)
+        })
+        .collect();
+    liberties.sort_by_key(|&(count, atari, _)| (count > 1, atari, count));
+    liberties.first().map(|&(_, _, point)| point)
+}
+
+/// Counts own moves in a row that look lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Resignation {
+    lost_in_a_row: u32,
+}
+
+impl Resignation {
+    /// Takes note of a search, and says whether to give up.
+    pub(super) fn update(
+        &mut self,
+        position: &Position,
+        report: &SearchReport,
+        params: &PlayParams,
+    ) -> bool {
+        // A few simulations prove nothing.
+        let trusted = report.simulations >= 10 * report.moves.len() as u64;
+        let lost = f64::from(report.value.win_rate()) < params.resign_below;
+        self.lost_in_a_row = if trusted && lost { self.lost_in_a_row + 1 } else { 0 };
+        let first = params.resign_after * position.size().area() as f64;
+        params.resign
+            && self.lost_in_a_row >= params.resign_moves
+            && f64::from(position.move_count()) >= first
+    }
+}

@@ -1,0 +1,268 @@
+//! The engine: plays a game, keeps its clock, and judges how it ends. Knows no protocol.
+
+mod cancel;
+mod choice;
+mod handle;
+mod judge;
+mod params;
+mod state;
+mod stopwatch;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tracing::{info, warn};
+
+pub use cancel::{Ticket, Tickets};
+pub use choice::{Decision, Purpose};
+pub use handle::{Handle, ThreadGone};
+pub use judge::{Judgement, judge};
+pub use params::{EngineParams, GameParams, PlayParams};
+pub use state::{GameState, StateError};
+
+use crate::eval::{EvalError, Evaluator};
+use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Rules};
+use crate::search::{Search, SearchReport};
+use crate::timeman::{
+    Clock, Progress, SimulationLimit, StopRule, TimeLimit, TimeSystem, Verdict, thinking_time,
+};
+use crate::util::Seed;
+use choice::Resignation;
+use stopwatch::Stopwatch;
+
+/// Simulations that are done however late it is: without them a move would be a random one.
+const MIN_SIMULATIONS: u64 = 50;
+
+/// A player of one game at a time. Several may live in one process: they share nothing.
+pub struct Engine {
+    params: EngineParams,
+    evaluator: Arc<dyn Evaluator>,
+    state: GameState,
+    clocks: [Clock; 2],
+    resignation: [Resignation; 2],
+    searches: u64,
+    last_report: Option<SearchReport>,
+    thought: Duration,
+}
+
+impl Engine {
+    /// An engine with the game that the parameters name on the board.
+    #[must_use]
+    pub fn new(params: EngineParams, evaluator: Arc<dyn Evaluator>) -> Self {
+        let game = &params.game;
+        Self {
+            state: GameState::new(game.size(), game.rules(), game.komi()),
+            clocks: [Clock::new(TimeSystem::Unlimited); 2],
+            resignation: [Resignation::default(); 2],
+            searches: 0,
+            last_report: None,
+            thought: Duration::ZERO,
+            params,
+            evaluator,
+        }
+    }
+
+    /// The game on the board.
+    #[must_use]
+    pub const fn state(&self) -> &GameState {
+        &self.state
+    }
+
+    /// The game on the board, to be changed. What was thought of the old one is forgotten.
+    pub fn state_mut(&mut self) -> &mut GameState {
+        self.last_report = None;
+        &mut self.state
+    }
+
+    /// The parameters in force.
+    #[must_use]
+    pub const fn params(&self) -> &EngineParams {
+        &self.params
+    }
+
+    /// Changes parameters. When those of the game change, a new game begins.
+    pub fn configure(&mut self, params: EngineParams) {
+        let game_changed = params.game != self.params.game;
+        self.params = params;
+        if game_changed {
+            let game = &self.params.game;
+            self.state = GameState::new(game.size(), game.rules(), game.komi());
+            self.begin();
+        }
+    }
+
+    /// Clears the board for a new game on a board of this size. Rules, komi and the time system
+    /// stay; the clocks start anew.
+    pub fn new_game(&mut self, size: BoardSize) {
+        self.state = GameState::new(size, self.state.rules(), self.state.komi());
+        self.begin();
+    }
+
+    /// Clears the board for a game of Go, by the configured rules, or of NoGo.
+    pub fn set_game(&mut self, game: Game) {
+        let rules = match game {
+            Game::Go if self.state.rules().game == Game::Go => self.state.rules(),
+            Game::Go => self.params.game.go_rules(),
+            Game::NoGo => Rules::NOGO,
+        };
+        self.state = GameState::new(self.state.position().size(), rules, self.state.komi());
+        self.begin();
+    }
+
+    /// Takes over a game with its first `moves` moves. Rules and komi are those of the record
+    /// where it names them; if something is illegal, nothing changes.
+    pub fn load(&mut self, record: GameRecord, moves: usize) -> Result<(), StateError> {
+        let rules = record.rules.unwrap_or(self.state.rules());
+        let mut state = GameState::new(record.size, rules, self.state.komi());
+        state.load(record, moves)?;
+        self.state = state;
+        self.begin();
+        Ok(())
+    }
+
+    /// The clock of a player.
+    #[must_use]
+    pub const fn clock(&self, color: Color) -> &Clock {
+        &self.clocks[color.index()]
+    }
+
+    /// Sets the time system, and both clocks to its start.
+    pub fn set_time_system(&mut self, system: TimeSystem) {
+        self.clocks = [Clock::new(system); 2];
+    }
+
+    /// Takes over what is left on a player's clock, see [`Clock::set_left`].
+    pub fn set_time_left(&mut self, color: Color, seconds: f64, overtime: u32) {
+        self.clocks[color.index()].set_left(seconds, overtime);
+    }
+
+    /// What the last search has found.
+    #[must_use]
+    pub const fn last_report(&self) -> Option<&SearchReport> {
+        self.last_report.as_ref()
+    }
+
+    /// Time spent thinking since the start.
+    #[must_use]
+    pub const fn thought(&self) -> Duration {
+        self.thought
+    }
+
+    /// Thinks and plays: the move is on the board afterwards, and the clock has run.
+    pub fn genmove(
+        &mut self,
+        color: Color,
+        purpose: Purpose,
+        ticket: &Ticket,
+    ) -> Result<Decision, EvalError> {
+        let watch = Stopwatch::start();
+        let (report, choice) = self.think(color, purpose, ticket)?;
+        let position = self.state.position();
+        let lost = self.resignation[color.index()].update(position, &report, &self.params.play);
+        let decision = match choice {
+            Some(_) if lost && purpose == Purpose::Win => Decision::Resign,
+            Some(mv) => Decision::Play(mv),
+            None => Decision::Resign,
+        };
+        if let Decision::Play(mv) = decision {
+            self.state.play(color, mv).expect("invariant: a searched move is legal");
+        }
+        let used = watch.elapsed();
+        self.settle(color, used, decision, &report);
+        self.last_report = Some(report);
+        Ok(decision)
+    }
+
+    /// Thinks about the position without touching board or clock. Never resigns but where there is
+    /// no legal move.
+    pub fn suggest(&mut self, color: Color, ticket: &Ticket) -> Result<Decision, EvalError> {
+        let (report, choice) = self.think(color, Purpose::Win, ticket)?;
+        self.last_report = Some(report);
+        Ok(choice.map_or(Decision::Resign, Decision::Play))
+    }
+
+    /// Judges the position on the board as if the game ended here.
+    pub fn judge(&self) -> Result<Judgement, EvalError> {
+        judge(self.state.position(), self.evaluator.as_ref())
+    }
+
+    /// How the game would end if it ended here; none in NoGo while there are legal moves.
+    pub fn result(&self) -> Result<Option<GameResult>, EvalError> {
+        let position = self.state.position();
+        if position.rules().game == Game::NoGo {
+            let winner = position.to_move().opponent();
+            return Ok(position.is_over().then_some(GameResult::Resignation(winner)));
+        }
+        Ok(Some(self.judge()?.score(position).into()))
+    }
+
+    fn begin(&mut self) {
+        self.clocks = self.clocks.map(|clock| Clock::new(clock.system()));
+        self.resignation = [Resignation::default(); 2];
+        self.last_report = None;
+    }
+
+    /// Searches for `color` within its time, and chooses.
+    fn think(
+        &mut self,
+        color: Color,
+        purpose: Purpose,
+        ticket: &Ticket,
+    ) -> Result<(SearchReport, Option<Move>), EvalError> {
+        let watch = Stopwatch::start();
+        let mut position = self.state.position().clone();
+        position.set_to_move(color);
+        let moves_left = own_moves_left(position.board().empty_points().len(), position.size());
+        let time = thinking_time(self.clock(color), moves_left, &self.params.time);
+        let mut rules: Vec<Box<dyn StopRule>> =
+            vec![Box::new(ticket.clone()), Box::new(AtLeast(TimeLimit(time)))];
+        if self.params.search.max_simulations > 0 {
+            rules.push(Box::new(SimulationLimit(self.params.search.max_simulations)));
+        }
+        let seed = Seed::new(self.params.search.seed).fork("search", self.searches);
+        self.searches += 1;
+        let mut search = Search::new(self.evaluator.as_ref(), &self.params.search, seed);
+        let report = search.run(&position, &mut rules, &|| watch.elapsed())?;
+        let judgement = Judgement {
+            dead: judge::dead_stones(&position, &report.ownership),
+            ownership: report.ownership.clone(),
+        };
+        let choice = choice::choose(&position, &report, &judgement, purpose);
+        self.thought += watch.elapsed();
+        Ok((report, choice))
+    }
+
+    /// Runs the clock, and writes down what happened.
+    fn settle(&mut self, color: Color, used: Duration, what: Decision, report: &SearchReport) {
+        let clock = &mut self.clocks[color.index()];
+        clock.spend(used);
+        if clock.is_out_of_time() {
+            warn!(%color, ?used, "out of time by the engine's own clock");
+        }
+        let clock = *clock;
+        info!(%color, ?what, ?used, %report, "move");
+        if let (Decision::Play(_), Some(recorded)) = (what, self.state.last_recorded()) {
+            recorded.comment = Some(report.to_string());
+            if clock.system() != TimeSystem::Unlimited {
+                recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
+                recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());
+            }
+        }
+    }
+}
+
+/// Own moves that a game is expected to take still, for a simple share of the clock: the board is
+/// filled to about five sixths.
+#[expect(clippy::cast_possible_truncation, reason = "a board has at most 625 points")]
+fn own_moves_left(empty: usize, size: BoardSize) -> u32 {
+    (empty.saturating_sub(size.area() / 6) / 2) as u32
+}
+
+/// A rule that is not asked before a few simulations have been done.
+struct AtLeast<R>(R);
+
+impl<R: StopRule> StopRule for AtLeast<R> {
+    fn check(&mut self, progress: &Progress) -> Verdict {
+        if progress.simulations < MIN_SIMULATIONS { Verdict::GoOn } else { self.0.check(progress) }
+    }
+}

@@ -1,0 +1,179 @@
+//! The game on the board: its record, and the position it has led to.
+
+use crate::game::{
+    BoardSize, Color, Game, GameRecord, Illegal, Komi, Move, Point, Position, RecordedMove,
+    ReplayError, Rules,
+};
+
+/// A change to the game on the board that cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StateError {
+    /// The move is against the rules.
+    #[error("illegal move: {0}")]
+    Illegal(#[from] Illegal),
+    /// The record or the position is against the rules.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// There are fewer moves than are to be taken back.
+    #[error("cannot undo")]
+    NothingToUndo,
+    /// Handicap stones come first.
+    #[error("board not empty")]
+    NotEmpty,
+    /// Rules for the other game.
+    #[error("these rules are for {0}: choose the game with tedomari-game first")]
+    OtherGame(&'static str),
+}
+
+/// The game on the board.
+#[derive(Clone)]
+pub struct GameState {
+    record: GameRecord,
+    rules: Rules,
+    komi: Komi,
+    position: Position,
+}
+
+impl GameState {
+    /// The beginning of a game on an empty board.
+    #[must_use]
+    pub fn new(size: BoardSize, rules: Rules, komi: Komi) -> Self {
+        let mut record = GameRecord::new(size);
+        record.application = Some(concat!("Tedomari:", env!("CARGO_PKG_VERSION")).to_owned());
+        Self { record, rules, komi, position: Position::new(size, rules, komi) }
+    }
+
+    /// The position on the board.
+    #[must_use]
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The rules in force.
+    #[must_use]
+    pub const fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// Points for White.
+    #[must_use]
+    pub const fn komi(&self) -> Komi {
+        self.komi
+    }
+
+    /// The game so far, with the rules and komi in force.
+    #[must_use]
+    pub fn record(&self) -> GameRecord {
+        GameRecord {
+            rules: Some(self.rules),
+            komi: (self.rules.game == Game::Go).then_some(self.komi),
+            ..self.record.clone()
+        }
+    }
+
+    /// Plays a move.
+    pub fn play(&mut self, color: Color, mv: Move) -> Result<(), StateError> {
+        self.position.play(color, mv)?;
+        self.record.moves.push(RecordedMove::new(color, mv));
+        Ok(())
+    }
+
+    /// What is known of the last move beside the move itself, to be filled in.
+    pub fn last_recorded(&mut self) -> Option<&mut RecordedMove> {
+        self.record.moves.last_mut()
+    }
+
+    /// Plays all of a sequence, or nothing if one of its moves is illegal.
+    pub fn play_sequence(&mut self, moves: &[(Color, Move)]) -> Result<(), StateError> {
+        let mut after = self.clone();
+        for (i, &(color, mv)) in moves.iter().enumerate() {
+            after.position.play(color, mv).map_err(|reason| {
+                let vertex = self.record.size.move_text(mv);
+                ReplayError::IllegalMove { number: i + 1, color, vertex, reason }
+            })?;
+            after.record.moves.push(RecordedMove::new(color, mv));
+        }
+        *self = after;
+        Ok(())
+    }
+
+    /// Takes moves back.
+    pub fn undo(&mut self, count: usize) -> Result<(), StateError> {
+        let rest = self.record.moves.len().checked_sub(count).ok_or(StateError::NothingToUndo)?;
+        let position = self.record.replay(rest, self.rules, self.komi)?;
+        self.record.moves.truncate(rest);
+        self.position = position;
+        Ok(())
+    }
+
+    /// Changes komi.
+    pub fn set_komi(&mut self, komi: Komi) {
+        self.komi = komi;
+        self.position.set_komi(komi);
+    }
+
+    /// Changes the rules of the game that is played; the moves so far must be legal under them.
+    pub fn set_rules(&mut self, rules: Rules) -> Result<(), StateError> {
+        if rules.game != self.rules.game {
+            return Err(StateError::OtherGame(match rules.game {
+                Game::Go => "Go",
+                Game::NoGo => "NoGo",
+            }));
+        }
+        self.position = self.record.replay(usize::MAX, rules, self.komi)?;
+        self.rules = rules;
+        Ok(())
+    }
+
+    /// Gives Black handicap stones on the empty board and the turn to White.
+    pub fn place_handicap(&mut self, points: &[Point]) -> Result<(), StateError> {
+        if !self.record.moves.is_empty() || !self.record.setup.is_empty() {
+            return Err(StateError::NotEmpty);
+        }
+        let stones = points.iter().map(|&point| (Color::Black, point)).collect();
+        let handicap = u16::try_from(points.len()).unwrap_or(u16::MAX);
+        self.start_from(GameRecord {
+            setup: stones,
+            handicap,
+            to_move: Color::White,
+            ..self.record.clone()
+        })
+    }
+
+    /// Begins again from a position with stones on the board.
+    pub fn set_up(&mut self, stones: Vec<(Color, Point)>) -> Result<(), StateError> {
+        self.start_from(GameRecord {
+            setup: stones,
+            handicap: 0,
+            to_move: Color::Black,
+            moves: Vec::new(),
+            ..self.record.clone()
+        })
+    }
+
+    /// Gives the turn to a player; at the beginning of a game it is part of the record.
+    pub fn set_to_move(&mut self, color: Color) {
+        if self.record.moves.is_empty() {
+            self.record.to_move = color;
+        }
+        self.position.set_to_move(color);
+    }
+
+    /// Takes over a record with its first `moves` moves. The rules stay as they are, komi is the
+    /// record's if it has one.
+    pub fn load(&mut self, record: GameRecord, moves: usize) -> Result<(), StateError> {
+        let komi = record.komi.unwrap_or(self.komi);
+        let position = record.replay(moves, self.rules, komi)?;
+        self.record = record;
+        self.record.moves.truncate(moves);
+        self.komi = komi;
+        self.position = position;
+        Ok(())
+    }
+
+    fn start_from(&mut self, record: GameRecord) -> Result<(), StateError> {
+        self.position = record.start(self.rules, self.komi)?;
+        self.record = record;
+        Ok(())
+    }
+}

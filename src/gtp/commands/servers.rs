@@ -1,0 +1,73 @@
+//! What game servers tell the engine.
+
+use tracing::info;
+
+use super::{Answer, Command, Failure, Spec, done};
+use crate::gtp::args::ArgError;
+use crate::gtp::session::Session;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Servers {
+    GameOver(String),
+    OpponentName(String),
+    OpponentRating(String),
+    Chat { place: String, name: String, message: String },
+}
+
+/// The command that exists only when it is switched on.
+pub(super) const CHAT: &str = "kgs-chat";
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new("kgs-game_over", "", "KGS says that the game is over.", |args| {
+        ok(Servers::GameOver(args.rest().join(" ")))
+    }),
+    Spec::new("cgos-gameover", "RESULT", "CGOS says how the game ended.", |args| {
+        ok(Servers::GameOver(args.rest().join(" ")))
+    }),
+    Spec::new("cgos-opponent_name", "NAME", "CGOS says who the opponent is.", |args| {
+        ok(Servers::OpponentName(args.rest().join(" ")))
+    }),
+    Spec::new("cgos-opponent_rating", "RATING", "CGOS says how strong the opponent is.", |args| {
+        ok(Servers::OpponentRating(args.rest().join(" ")))
+    }),
+    Spec::new(
+        CHAT,
+        "game|private NAME MESSAGE...",
+        "Answers chat on KGS; only with `gtp.kgs_chat = true`.",
+        |args| {
+            ok(Servers::Chat {
+                place: args.word("place: game or private")?.to_owned(),
+                name: args.word("name")?.to_owned(),
+                message: args.rest().join(" "),
+            })
+        },
+    ),
+];
+
+fn ok(command: Servers) -> Result<Command, ArgError> {
+    Ok(Command::Servers(command))
+}
+
+impl Servers {
+    pub(super) fn execute(self, session: &mut Session) -> Answer {
+        match self {
+            Servers::GameOver(result) => {
+                let opponent = session.opponent.take();
+                info!(result, opponent, "the server says that the game is over");
+            }
+            Servers::OpponentName(name) => session.opponent = Some(name),
+            Servers::OpponentRating(rating) => info!(rating, "the opponent's rating"),
+            Servers::Chat { place, name, message } => {
+                if place != "game" && place != "private" {
+                    return Err(Failure("chat is in a game or private".to_owned()));
+                }
+                info!(place, name, message, "chat");
+                return Ok(match session.engine.last_report() {
+                    Some(report) => report.to_string(),
+                    None => "The game has only begun.".to_owned(),
+                });
+            }
+        }
+        done()
+    }
+}

@@ -1,0 +1,16 @@
+//! The Go Text Protocol, version 2: bytes to lines, lines to typed commands, commands to answers.
+
+mod args;
+mod commands;
+mod docs;
+mod line;
+mod response;
+mod server;
+mod session;
+
+pub use commands::{Command, Spec, specs};
+pub use docs::reference;
+pub use line::{Line, Request, read_line};
+pub use response::Response;
+pub use server::{MAX_LINE, ServeError, serve};
+pub use session::{GtpParams, Session, Settings};

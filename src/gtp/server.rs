@@ -1,0 +1,183 @@
+//! A session over two streams of bytes.
+//!
+//! One future reads ahead, so that an interruption, `quit` or the end of the input is seen while
+//! the engine thinks; another answers in order. The engine has its own thread.
+
+use std::future::{self, Future};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tracing::{debug, error};
+
+use super::line::{Line, Request, read_line};
+use super::response::Response;
+use super::session::Session;
+use crate::engine::{Handle, ThreadGone, Tickets};
+
+/// Bytes of the longest line.
+pub const MAX_LINE: usize = 64 << 10;
+
+/// Bytes of requests that may wait for their turn; a client that sends more has to wait.
+const MAX_WAITING: usize = 4 << 20;
+
+/// How long searches may go on after `quit` or the end of the input has been seen.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// A conversation broke down.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The client cannot be reached any more.
+    #[error("cannot write an answer: {0}")]
+    Output(#[source] io::Error),
+    /// The engine's thread could not be started.
+    #[error("cannot start the engine's thread: {0}")]
+    Thread(#[source] io::Error),
+    /// The engine's thread has died.
+    #[error(transparent)]
+    Engine(#[from] ThreadGone),
+}
+
+/// A request on its way from the reader to the engine.
+struct Incoming {
+    what: What,
+    number: u64,
+    /// Gives the space back when the request has been answered.
+    _space: OwnedSemaphorePermit,
+}
+
+enum What {
+    Request(Request),
+    /// A line that was too long, with its number if it had one.
+    TooLong(Option<u32>),
+}
+
+/// Answers requests until `quit`, the end of the input, a broken output, or `shutdown`.
+pub async fn serve(
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+    session: Session,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let tickets = Tickets::default();
+    let engine = Handle::spawn("engine", session).map_err(ServeError::Thread)?;
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let reading = async {
+        read_requests(BufReader::new(input), sender, &tickets).await;
+        tokio::time::sleep(LAST_WORDS).await;
+        tickets.cancel_all();
+        future::pending::<()>().await;
+    };
+    tokio::select! {
+        result = answer_requests(receiver, output, &engine, &tickets) => result,
+        () = reading => Ok(()),
+        () = shutdown => {
+            tickets.cancel_all();
+            Ok(())
+        }
+    }
+}
+
+/// Reads lines until there are no more or one says `quit`.
+async fn read_requests(
+    mut input: impl AsyncBufRead + Unpin,
+    sender: mpsc::UnboundedSender<Incoming>,
+    tickets: &Tickets,
+) {
+    let space = Arc::new(Semaphore::new(MAX_WAITING));
+    let mut number = 0;
+    let mut bytes = Vec::new();
+    loop {
+        let length = match next_line(&mut input, &mut bytes).await {
+            Ok(Some(length)) => length,
+            Ok(None) => return,
+            Err(error) => {
+                error!(%error, "cannot read the input");
+                return;
+            }
+        };
+        let line = read_line(&bytes);
+        let what = match line {
+            _ if length > MAX_LINE => What::TooLong(match line {
+                Line::Request(request) => request.id,
+                _ => None,
+            }),
+            Line::Nothing => continue,
+            Line::Interrupt => {
+                tickets.cancel_below(number);
+                continue;
+            }
+            Line::Request(request) => What::Request(request),
+        };
+        let last = matches!(&what, What::Request(request) if Session::ends_with(request));
+        // A word costs more memory than its bytes.
+        let cost = u32::try_from(32 * bytes.len().min(MAX_LINE)).unwrap_or(u32::MAX);
+        let Ok(permit) = Arc::clone(&space).acquire_many_owned(cost).await else { return };
+        if sender.send(Incoming { what, number, _space: permit }).is_err() || last {
+            return;
+        }
+        number += 1;
+    }
+}
+
+/// Reads up to the next end of line into `bytes`, of which at most [`MAX_LINE`] are kept. Returns
+/// the length of the line, or none at the end of the input.
+async fn next_line(
+    input: &mut (impl AsyncBufRead + Unpin),
+    bytes: &mut Vec<u8>,
+) -> io::Result<Option<usize>> {
+    bytes.clear();
+    let mut length = 0;
+    loop {
+        let available = input.fill_buf().await?;
+        if available.is_empty() {
+            return Ok((length > 0).then_some(length));
+        }
+        let end = available.iter().position(|&byte| byte == b'\n');
+        let part = &available[..end.unwrap_or(available.len())];
+        let room = MAX_LINE.saturating_sub(bytes.len()).min(part.len());
+        bytes.extend_from_slice(&part[..room]);
+        length += part.len();
+        let used = end.map_or(available.len(), |end| end + 1);
+        input.consume(used);
+        if end.is_some() {
+            return Ok(Some(length));
+        }
+    }
+}
+
+/// Answers requests in their order.
+async fn answer_requests(
+    mut receiver: mpsc::UnboundedReceiver<Incoming>,
+    mut output: impl AsyncWrite + Unpin,
+    engine: &Handle<Session>,
+    tickets: &Tickets,
+) -> Result<(), ServeError> {
+    while let Some(incoming) = receiver.recv().await {
+        let (response, last) = match incoming.what {
+            What::Request(request) => {
+                debug!(?request, "asked");
+                let last = Session::ends_with(&request);
+                let ticket = tickets.ticket(incoming.number);
+                (engine.call(move |session| session.answer(&request, &ticket)).await?, last)
+            }
+            What::TooLong(id) => {
+                let text = Err(format!("the line is longer than {MAX_LINE} bytes"));
+                (Response { id, text }, false)
+            }
+        };
+        debug!(?response, "answered");
+        write_all(&mut output, &response.to_string()).await.map_err(ServeError::Output)?;
+        if last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn write_all(output: &mut (impl AsyncWrite + Unpin), text: &str) -> io::Result<()> {
+    output.write_all(text.as_bytes()).await?;
+    output.flush().await
+}

@@ -1,0 +1,64 @@
+//! One conversation: the engine, the settings, and what the client has told about itself.
+
+use super::commands::{self, Command};
+use super::line::Request;
+use super::response::Response;
+use crate::engine::{Engine, EngineParams, Ticket};
+use crate::util::{Any, params};
+
+params! {
+    /// The protocol (`[gtp]`).
+    pub struct GtpParams {
+        /// What `name` answers; some clients choose their features by it.
+        pub name: String = "Tedomari".to_owned(), Any;
+        /// What `version` answers; empty for the version of this program.
+        pub version: String = String::new(), Any;
+        /// Answer chat on KGS; some versions of kgsGtp stumble over engines that do.
+        pub kgs_chat: bool = false, Any;
+    }
+}
+
+/// The configuration as a conversation sees it: keys and values, and the parameters they mean.
+pub trait Settings: Send {
+    /// All keys with their values, as they stand in a configuration file.
+    fn list(&self) -> Vec<(String, String)>;
+    /// Sets a key to a value written as in a configuration file; quotes around words may be left
+    /// out. A refusal changes nothing and says why.
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String>;
+    /// The parameters of the engine.
+    fn engine(&self) -> EngineParams;
+    /// The parameters of the protocol.
+    fn gtp(&self) -> GtpParams;
+}
+
+/// A conversation with one client.
+pub struct Session {
+    pub(super) engine: Engine,
+    pub(super) settings: Box<dyn Settings>,
+    pub(super) opponent: Option<String>,
+}
+
+impl Session {
+    /// A conversation about an engine.
+    #[must_use]
+    pub fn new(engine: Engine, settings: Box<dyn Settings>) -> Self {
+        Self { engine, settings, opponent: None }
+    }
+
+    /// Answers a request. A search ends early when its ticket is cancelled.
+    pub fn answer(&mut self, request: &Request, ticket: &Ticket) -> Response {
+        let text = commands::parse(request, &self.settings.gtp())
+            .map_err(|error| error.to_string())
+            .and_then(|command| command.execute(self, ticket).map_err(|failure| failure.0));
+        Response { id: request.id, text }
+    }
+
+    /// Whether the command ends the conversation.
+    #[must_use]
+    pub fn ends_with(request: &Request) -> bool {
+        matches!(
+            commands::parse(request, &GtpParams::default()),
+            Ok(Command::Admin(commands::Admin::Quit))
+        )
+    }
+}

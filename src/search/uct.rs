@@ -1,0 +1,219 @@
+//! UCT: the first player, with UCB1 in the tree and one evaluation at the leaf.
+
+use std::time::Duration;
+
+use rand::seq::SliceRandom;
+
+use super::report::{RootMove, SearchReport};
+use super::tree::{Node, NodeId, Tree};
+use crate::eval::{EvalError, Evaluator, Ownership, Value};
+use crate::game::{DeadStones, Game, Move, PointSet, Position};
+use crate::timeman::{Progress, StopReason, StopRule, Verdict};
+use crate::util::{Rng, Seed, params};
+
+params! {
+    /// The tree search (`[search]`).
+    pub struct SearchParams {
+        /// Exploration: c in UCB1's `value + c · sqrt(ln(parent visits) / visits)`, values in [-1, 1].
+        pub exploration: f64 = 0.7, 0.0..=100.0;
+        /// Visits of a leaf before its moves are added to the tree.
+        pub expand_after: u32 = 4, 1..=1000;
+        /// Nodes of the tree at the most, 24 bytes each; a full tree is searched on but grows no more.
+        pub max_nodes: u32 = 8_000_000, 1000..=1_000_000_000;
+        /// Simulations per move at the most, 0 for no limit.
+        pub max_simulations: u64 = 0, 0..=1_000_000_000_000;
+        /// Where the random numbers start. One thread and a fixed number of simulations repeat exactly.
+        pub seed: u64 = 1, 0..=9_223_372_036_854_775_807;
+    }
+}
+
+/// A search over an evaluator.
+pub struct Search<'a> {
+    evaluator: &'a dyn Evaluator,
+    params: &'a SearchParams,
+    rng: Rng,
+}
+
+impl<'a> Search<'a> {
+    /// A search whose random choices start from a seed.
+    #[must_use]
+    pub fn new(evaluator: &'a dyn Evaluator, params: &'a SearchParams, seed: Seed) -> Self {
+        Self { evaluator, params, rng: seed.rng() }
+    }
+
+    /// Searches for the best move of the side to move until a rule says stop. `elapsed` tells the
+    /// time since the search began.
+    pub fn run(
+        &mut self,
+        root: &Position,
+        rules: &mut [Box<dyn StopRule + '_>],
+        elapsed: &dyn Fn() -> Duration,
+    ) -> Result<SearchReport, EvalError> {
+        let mut tree = Tree::new(self.params.max_nodes as usize);
+        let mut ownership = Ownership::new(root.size());
+        let mut position = root.clone();
+        let mut path = Vec::new();
+        let mut progress = Progress::default();
+        tree.expand(Tree::ROOT, &self.moves(root));
+        let choices = tree.children(Tree::ROOT).count();
+        let reason = loop {
+            progress.elapsed = elapsed();
+            if choices < 2 && progress.simulations > 0 || choices == 0 {
+                break StopReason::OnlyMove;
+            }
+            if let Some(reason) = first_objection(rules, &progress) {
+                break reason;
+            }
+            position.clone_from(root);
+            self.descend(&mut tree, &mut position, &mut path);
+            let mut value = self.evaluate(&position, &mut ownership)?;
+            for &node in path.iter().rev() {
+                tree[node].record(value);
+                value = value.flipped();
+            }
+            progress.simulations += 1;
+        };
+        let report = |tree: &Tree| SearchReport {
+            size: root.size(),
+            color: root.to_move(),
+            moves: root_moves(tree),
+            value: tree[Tree::ROOT].value(),
+            line: principal_line(tree),
+            ownership,
+            simulations: progress.simulations,
+            nodes: tree.len(),
+            elapsed: progress.elapsed,
+            reason,
+        };
+        Ok(report(&tree))
+    }
+
+    /// Follows the best moves from the root to a leaf, playing them on `position`, and lets the
+    /// leaf grow when it has been visited often enough.
+    fn descend(&mut self, tree: &mut Tree, position: &mut Position, path: &mut Vec<NodeId>) {
+        let mut id = Tree::ROOT;
+        path.clear();
+        path.push(id);
+        loop {
+            let node = &tree[id];
+            if !node.is_expanded() {
+                if node.visits < self.params.expand_after || position.is_over() {
+                    return;
+                }
+                let moves = self.moves(position);
+                tree.expand(id, &moves);
+            }
+            let Some(best) = self.select(tree, id) else { return };
+            id = best;
+            path.push(id);
+            position
+                .play(position.to_move(), tree[id].mv)
+                .expect("invariant: moves in the tree are legal where they were generated");
+        }
+    }
+
+    /// The child with the largest upper confidence bound.
+    fn select(&self, tree: &Tree, parent: NodeId) -> Option<NodeId> {
+        let log = natural_log(tree[parent].visits.max(1));
+        let mut best = None;
+        let mut highest = f64::NEG_INFINITY;
+        for (id, child) in tree.children(parent) {
+            if child.visits == 0 {
+                return Some(id);
+            }
+            let score = ucb1(child, log, self.params.exploration);
+            if score > highest {
+                (best, highest) = (Some(id), score);
+            }
+        }
+        best
+    }
+
+    /// The moves worth looking at, in random order: all legal ones but those that fill an eye.
+    fn moves(&mut self, position: &Position) -> Vec<Move> {
+        let color = position.to_move();
+        let mut moves: Vec<Move> = match position.rules().game {
+            Game::NoGo => position.legal_points(color).map(Move::Place).collect(),
+            Game::Go if position.is_over() => Vec::new(),
+            Game::Go => position
+                .legal_points(color)
+                .filter(|&point| !position.board().around(point).is_eye_of(color))
+                .map(Move::Place)
+                .chain([Move::Pass])
+                .collect(),
+        };
+        moves.shuffle(&mut self.rng);
+        moves
+    }
+
+    /// The value of a leaf for its side to move: the result when the game is over and needs no
+    /// agreement on dead stones, the evaluator's opinion otherwise.
+    fn evaluate(&self, leaf: &Position, ownership: &mut Ownership) -> Result<Value, EvalError> {
+        let rules = leaf.rules();
+        let decided = rules.game == Game::NoGo || rules.dead_stones == DeadStones::Counted;
+        if decided && leaf.is_over() {
+            return Ok(match leaf.winner(&PointSet::new()) {
+                None => Value::DRAW,
+                Some(winner) if winner == leaf.to_move() => Value::WIN,
+                Some(_) => Value::LOSS,
+            });
+        }
+        let evaluation = self.evaluator.evaluate(&[leaf])?.swap_remove(0);
+        if let Some(one) = &evaluation.ownership {
+            ownership.add(one);
+        }
+        Ok(evaluation.value)
+    }
+}
+
+/// UCB1 (Auer, Cesa-Bianchi and Fischer 2002) of a visited child, seen by its parent.
+fn ucb1(child: &Node, log_parent_visits: f64, exploration: f64) -> f64 {
+    let mean = f64::from(child.value().flipped().get());
+    mean + exploration * (log_parent_visits / f64::from(child.visits)).sqrt()
+}
+
+/// The natural logarithm from additions, multiplications and divisions alone, so that a search
+/// takes the same way on every machine: libraries differ in the last digit.
+fn natural_log(n: u32) -> f64 {
+    let exponent = n.ilog2();
+    let mantissa = f64::from(n) / f64::from(1u32 << exponent);
+    // ln(m) = 2 artanh((m - 1) / (m + 1)), and the argument is below 1/3.
+    let x = (mantissa - 1.0) / (mantissa + 1.0);
+    let square = x * x;
+    let series = (0..12).rev().fold(0.0, |sum, k| sum * square + 1.0 / f64::from(2 * k + 1));
+    f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * x * series
+}
+
+fn first_objection(rules: &mut [Box<dyn StopRule + '_>], at: &Progress) -> Option<StopReason> {
+    rules.iter_mut().find_map(|rule| match rule.check(at) {
+        Verdict::GoOn => None,
+        Verdict::Stop(reason) => Some(reason),
+    })
+}
+
+fn root_moves(tree: &Tree) -> Vec<RootMove> {
+    let mut moves: Vec<_> = tree
+        .children(Tree::ROOT)
+        .map(|(_, child)| RootMove {
+            mv: child.mv,
+            visits: child.visits,
+            value: child.value().flipped(),
+        })
+        .collect();
+    moves.sort_by_key(|mv| std::cmp::Reverse(mv.visits));
+    moves
+}
+
+fn principal_line(tree: &Tree) -> Vec<Move> {
+    let mut line = Vec::new();
+    let mut id = Tree::ROOT;
+    let most_visited = |id| tree.children(id).max_by_key(|(_, child)| child.visits);
+    while let Some((best, child)) = most_visited(id) {
+        if child.visits == 0 {
+            break;
+        }
+        line.push(child.mv);
+        id = best;
+    }
+    line
+}
