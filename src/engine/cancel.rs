@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::MIN_SIMULATIONS;
 use crate::timeman::{Progress, StopReason, StopRule, Verdict};
 
 /// Hands out numbered tickets, and cancels all up to a number: the requests that were there when
@@ -75,5 +76,18 @@ mod tests {
         tickets.cancel_all();
         assert!(late.is_cancelled() && tickets.ticket(1_000_000).is_cancelled());
         assert!(!Ticket::unlimited().is_cancelled());
+    }
+
+    #[test]
+    fn an_interrupted_search_thinks_a_little_and_a_closing_one_does_not() {
+        let tickets = Tickets::default();
+        let mut ticket = tickets.ticket(0);
+        let at = |simulations| Progress { simulations, ..Progress::default() };
+        assert_eq!(ticket.check(&at(1_000_000)), Verdict::GoOn);
+        tickets.cancel_below(1);
+        assert_eq!(ticket.check(&at(0)), Verdict::GoOn);
+        assert_eq!(ticket.check(&at(MIN_SIMULATIONS)), Verdict::Stop(StopReason::Interrupted));
+        tickets.cancel_all();
+        assert_eq!(ticket.check(&at(0)), Verdict::Stop(StopReason::Interrupted));
     }
 }
