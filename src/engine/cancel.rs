@@ -55,8 +55,16 @@ impl Ticket {
 }
 
 impl StopRule for Ticket {
-    fn check(&mut self, _progress: &Progress) -> Verdict {
-        if self.is_cancelled() { Verdict::Stop(StopReason::Interrupted) } else { Verdict::GoOn }
+    /// An interrupted search still does the few simulations without which its move would be a
+    /// random one; when everything comes to an end, it does not.
+    fn check(&mut self, progress: &Progress) -> Verdict {
+        let limit = self.cancelled_below.load(Ordering::Relaxed);
+        let enough = progress.simulations >= MIN_SIMULATIONS || limit == u64::MAX;
+        if self.number < limit && enough {
+            Verdict::Stop(StopReason::Interrupted)
+        } else {
+            Verdict::GoOn
+        }
     }
 }
 
