@@ -1,6 +1,8 @@
 //! The rules of the game against oracles: known numbers of legal positions, another program's
 //! board, a plain reference implementation, and games that a server has counted.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
+
 mod reference;
 mod shared;
 
@@ -52,13 +54,12 @@ fn legal_positions(width: usize, height: usize) -> u64 {
 
 /// The same number by looking at all colourings.
 fn slow_legal_positions(width: usize, height: usize) -> u64 {
-    let area = width * height;
+    let area = u32::try_from(width * height).unwrap();
     let contents = [None, Some(Color::Black), Some(Color::White)];
     let coloring = |number: usize| -> Grid {
-        (0..area as u32).map(|digit| contents[number / 3usize.pow(digit) % 3]).collect()
+        (0..area).map(|digit| contents[number / 3usize.pow(digit) % 3]).collect()
     };
-    let all = 3usize.pow(u32::try_from(area).unwrap());
-    (0..all).filter(|&number| all_breathe(width, &coloring(number))).count() as u64
+    (0..3usize.pow(area)).filter(|&number| all_breathe(width, &coloring(number))).count() as u64
 }
 
 /// Tromp and Farnebäck, "Combinatorics of Go", 2007.
@@ -88,12 +89,12 @@ struct Duel {
 }
 
 impl Duel {
-    fn new(side: u8, rules: Rules, theirs: other::Rules) -> Self {
-        let size = BoardSize::square(side.into()).unwrap();
+    fn new(length: u8, rules: Rules, theirs: other::Rules) -> Self {
+        let size = BoardSize::square(length.into()).unwrap();
         let komi = Komi::from_points(7.0).unwrap();
         Self {
             ours: Position::new(size, rules, komi),
-            theirs: other::GoBoard::new(side, other::Komi::new(14), theirs),
+            theirs: other::GoBoard::new(length, other::Komi::new(14), theirs),
         }
     }
 

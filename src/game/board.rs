@@ -227,15 +227,18 @@ impl Board {
             .collect()
     }
 
-    /// The one liberty of the chain on a point when it has no other.
+    /// The one liberty of the chain on a point when it has no other. None without a chain.
     #[inline]
     #[must_use]
     pub fn last_liberty(&self, point: Point) -> Option<Point> {
+        if self.is_empty(point) {
+            return None;
+        }
         let chain = self.chain(point);
         chain.is_atari().then(|| Point::from_number(chain.sum / u32::from(chain.liberties)))
     }
 
-    /// Whether the chain on a point has one liberty.
+    /// Whether the chain on a point has one liberty. The point must hold a stone.
     #[inline]
     #[must_use]
     pub fn in_atari(&self, point: Point) -> bool {

@@ -299,8 +299,8 @@ impl Position {
         if self.rules.ko != KoRule::Simple && self.repeats(color, point, suicide) {
             return Err(Illegal::Superko);
         }
-        // Taking back one stone by suicide changes nothing on the board: a pass in disguise, which
-        // no ko rule allows.
+        // Suicide of one stone changes nothing on the board. Situational superko alone would let
+        // it stand for a pass now and then; there are real passes for that.
         if suicide && self.is_lone_suicide(color, point) {
             return Err(Illegal::Suicide);
         }

@@ -181,6 +181,40 @@ fn taking_one_stone_with_a_chain_or_with_room_is_no_ko() {
 }
 
 #[test]
+fn taking_one_stone_with_two_is_no_ko_even_with_one_liberty() {
+    check_place(
+        Color::White,
+        "
+        . O X * O X      Black may take both stones back at once
+        . . O X X X
+        . . . . . . ",
+        Placement { captured: 1, suicides: 0, ko: None },
+        "
+        . O . O O X
+        . . O X X X
+        . . . . . . ",
+    );
+}
+
+#[test]
+fn an_empty_point_has_no_chain() {
+    let diagram = Diagram::parse("* X O\nX . O\n. . *").unwrap();
+    let mut board = diagram.board().clone();
+    for _ in 0..2 {
+        for &point in board.empty_points() {
+            assert_eq!(board.last_liberty(point), None);
+            assert!(board.liberties(point).is_empty());
+            assert_eq!(board.chain_stones(point).count(), 0);
+        }
+        // The second time, some of the points have held stones.
+        let corner = diagram.mark('*').unwrap();
+        if board.is_empty(corner) {
+            board.place(Color::White, corner);
+        }
+    }
+}
+
+#[test]
 fn suicide_takes_the_whole_chain() {
     check_place(
         Color::Black,
