@@ -91,16 +91,13 @@ fn nogo_games_end_with_the_last_legal_move_or_before() {
         let end = end.unwrap_or_else(|error| panic!("{error}: {}", sgf::write(record)));
         let over = !end.has_legal_point(end.to_move());
         assert_eq!(end.is_over(), over);
-        match record.result {
-            Some(result) => {
-                assert_eq!(result.winner(), Some(end.to_move().opponent()));
-                let count = if over { &mut played_out } else { &mut resigned };
-                *count += 1;
-            }
-            None => {
-                assert!(!over);
-                unfinished += 1;
-            }
+        if let Some(result) = record.result {
+            assert_eq!(result.winner(), Some(end.to_move().opponent()));
+            let count = if over { &mut played_out } else { &mut resigned };
+            *count += 1;
+        } else {
+            assert!(!over);
+            unfinished += 1;
         }
     }
     assert_eq!((played_out, resigned, unfinished), (156, 130, 35));

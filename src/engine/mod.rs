@@ -202,7 +202,8 @@ impl Engine {
         self.last_report = None;
     }
 
-    /// Searches for `color` within its time, and chooses.
+    /// Searches for `color` within its time, and chooses. A game that passes have ended goes on:
+    /// whoever asks for a move wants one, as servers do when dead stones are disputed.
     fn think(
         &mut self,
         color: Color,
@@ -212,6 +213,9 @@ impl Engine {
         let watch = Stopwatch::start();
         let mut position = self.state.position().clone();
         position.set_to_move(color);
+        if position.rules().game == Game::Go && position.is_over() {
+            position.resume();
+        }
         let moves_left = own_moves_left(position.board().empty_points().len(), position.size());
         let time = thinking_time(self.clock(color), moves_left, &self.params.time);
         let mut rules: Vec<Box<dyn StopRule>> =

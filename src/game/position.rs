@@ -175,6 +175,11 @@ impl Position {
         self.passes
     }
 
+    /// Lets a game go on that has been ended by passes, for instance to settle a dispute.
+    pub const fn resume(&mut self) {
+        self.passes = 0;
+    }
+
     /// Whether the game is over: enough passes in Go, no legal move in NoGo.
     #[must_use]
     pub fn is_over(&self) -> bool {

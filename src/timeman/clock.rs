@@ -49,7 +49,8 @@ pub struct Clock {
     system: TimeSystem,
     /// Time left of the main time, or of the period once that is used up.
     left: Duration,
-    /// In overtime: stones left in the period (Canadian) or periods left (byo-yomi). 0 in main time.
+    /// In overtime: stones left in the period (Canadian) or periods left (byo-yomi), at least 1.
+    /// 0 in main time.
     overtime: u32,
 }
 
@@ -101,6 +102,9 @@ impl Clock {
             TimeSystem::Canadian { .. } | TimeSystem::Byoyomi { .. } => overtime,
             _ => 0,
         };
+        if self.overtime == 0 {
+            self.enter_overtime();
+        }
     }
 
     /// Takes the time of a move off the clock.
@@ -131,12 +135,15 @@ impl Clock {
                 return;
             }
             used -= self.left;
-            (self.left, self.overtime) = (period, stones);
+            (self.left, self.overtime) = (period, stones.max(1));
         }
         self.left = self.left.saturating_sub(used);
-        self.overtime = self.overtime.saturating_sub(1);
-        if self.overtime == 0 && !self.left.is_zero() {
-            (self.left, self.overtime) = (period, stones);
+        if self.left.is_zero() {
+            return;
+        }
+        self.overtime -= 1;
+        if self.overtime == 0 {
+            (self.left, self.overtime) = (period, stones.max(1));
         }
     }
 
@@ -168,7 +175,7 @@ impl Clock {
         match self.system {
             TimeSystem::Canadian { period, stones: count, .. }
             | TimeSystem::Byoyomi { period, periods: count, .. } => {
-                (self.left, self.overtime) = (period, count);
+                (self.left, self.overtime) = (period, count.max(1));
             }
             _ => {}
         }
@@ -218,9 +225,12 @@ mod tests {
                 (3.0, 8.0, 2),
                 (1.0, 7.0, 1),
                 (6.0, 10.0, 3),
-                (11.0, 0.0, 2),
+                (11.0, 0.0, 3),
             ],
         );
+        // Too late with the last stone of a period is too late.
+        let last = TimeSystem::Canadian { main: seconds(0.0), period: seconds(10.0), stones: 1 };
+        check_clock(last, &[(4.0, 10.0, 1), (10.0, 0.0, 1), (1.0, 0.0, 1)]);
         let no_main = TimeSystem::Canadian { main: seconds(0.0), period: seconds(10.0), stones: 2 };
         check_clock(no_main, &[(4.0, 6.0, 1), (4.0, 10.0, 2)]);
     }
@@ -264,7 +274,10 @@ mod tests {
         let mut clock = Clock::new(system);
         clock.set_left(7.25, 2);
         assert_eq!((clock.left(), clock.overtime()), (seconds(7.25), 2));
+        // No main time left is the beginning of overtime; no overtime left is the end.
         clock.set_left(-3.0, 0);
+        assert_eq!((clock.left(), clock.overtime()), (seconds(10.0), 3));
+        clock.set_left(-3.0, 1);
         assert!(clock.is_out_of_time());
         clock.set_left(f64::NAN, 0);
         clock.set_left(f64::INFINITY, u32::MAX);

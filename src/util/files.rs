@@ -48,11 +48,15 @@ pub fn read_limited(path: &Path, limit: usize) -> Result<Vec<u8>, ReadError> {
 }
 
 /// Writes a file under a temporary name beside its own and then renames it, so that nobody ever
-/// sees half of it.
+/// sees half of it. Devices, pipes and folders are refused: the new file would take their place.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| {
         io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display()))
     })?;
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        let message = format!("{} is not a regular file", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
     let mut temporary = name.to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(temporary);
@@ -88,9 +92,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(write_atomically(&folder.path().join("no/such/a.txt"), b"x").is_err());
         assert!(write_atomically(Path::new("/"), b"x").is_err());
-        // The target is a folder: the rename fails, and the temporary file goes.
+        // The target is a folder.
         fs::create_dir(folder.path().join("d")).unwrap();
         assert!(write_atomically(&folder.path().join("d"), b"x").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        assert!(write_atomically(&path, b"x").is_err());
+        assert!(!fs::metadata(&path).unwrap().is_file());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

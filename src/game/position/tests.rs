@@ -259,6 +259,9 @@ fn passes_end_the_game() {
         }
         assert!(position.is_over(), "{:?} after {passes}", rules.name());
         // Play may go on, for instance to settle a dispute.
+        let mut resumed = position.clone();
+        resumed.resume();
+        assert!(!resumed.is_over());
         position.play(position.to_move(), Move::Place(size.point_at(1, 1))).unwrap();
         assert!(!position.is_over());
     }
