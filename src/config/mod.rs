@@ -14,7 +14,7 @@ use crate::timeman::TimeParams;
 use crate::util::{Any, Field, OneOf, Params, params};
 
 params! {
-    /// What is written about the engine's work, to standard error or a file (`[log]`).
+    /// What is written about the engine's work, to standard error or a file.
     pub struct LogParams {
         /// How much.
         pub level: String = "warn".to_owned(), OneOf(vec!["off", "error", "warn", "info", "debug", "trace"]);

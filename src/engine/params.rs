@@ -6,7 +6,7 @@ use crate::timeman::TimeParams;
 use crate::util::{Any, LimitError, OneOf, Params, params};
 
 params! {
-    /// The game at the start, until a client chooses another (`[game]`).
+    /// The game at the start, until a client chooses another.
     pub struct GameParams {
         /// Which game.
         pub kind: String = "go".to_owned(), OneOf(vec!["go", "nogo"]);
@@ -20,7 +20,7 @@ params! {
 }
 
 params! {
-    /// How to play (`[play]`).
+    /// How to play.
     pub struct PlayParams {
         /// Resign games that are lost.
         pub resign: bool = true, Any;

@@ -7,7 +7,7 @@ use crate::engine::{Engine, EngineParams, Ticket};
 use crate::util::{Any, params};
 
 params! {
-    /// The protocol (`[gtp]`).
+    /// The protocol.
     pub struct GtpParams {
         /// What `name` answers; some clients choose their features by it.
         pub name: String = "Tedomari".to_owned(), Any;

@@ -12,7 +12,7 @@ use crate::timeman::{Progress, StopReason, StopRule, Verdict};
 use crate::util::{Rng, Seed, params};
 
 params! {
-    /// The tree search (`[search]`).
+    /// The tree search.
     pub struct SearchParams {
         /// Exploration: c in UCB1's `value + c · sqrt(ln(parent visits) / visits)`, values in [-1, 1].
         pub exploration: f64 = 0.7, 0.0..=100.0;

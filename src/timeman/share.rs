@@ -6,7 +6,7 @@ use super::clock::{Clock, TimeSystem};
 use crate::util::params;
 
 params! {
-    /// How long to think (`[time]`).
+    /// How long to think.
     pub struct TimeParams {
         /// Seconds per move when nobody has set a clock.
         pub seconds_per_move: f64 = 5.0, 0.001..=86400.0;
