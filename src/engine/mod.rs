@@ -42,6 +42,8 @@ pub struct Engine {
     resignation: [Resignation; 2],
     searches: u64,
     last_report: Option<SearchReport>,
+    /// The last judgement, with the board and the hash of the position that it is about.
+    judged: Option<((BoardSize, u64), Judgement)>,
     thought: Duration,
 }
 
@@ -56,6 +58,7 @@ impl Engine {
             resignation: [Resignation::default(); 2],
             searches: 0,
             last_report: None,
+            judged: None,
             thought: Duration::ZERO,
             params,
             evaluator,
@@ -181,25 +184,35 @@ impl Engine {
         Ok(choice.map_or(Decision::Resign, Decision::Play))
     }
 
-    /// Judges the position on the board as if the game ended here.
-    pub fn judge(&self) -> Result<Judgement, EvalError> {
-        judge(self.state.position(), self.evaluator.as_ref())
+    /// Judges the position on the board as if the game ended here. Asked again about the same
+    /// position it says the same, so that the score fits the dead stones.
+    pub fn judge(&mut self) -> Result<Judgement, EvalError> {
+        let position = self.state.position();
+        let key = (position.size(), position.hash());
+        if let Some((_, judgement)) = self.judged.as_ref().filter(|(judged, _)| *judged == key) {
+            return Ok(judgement.clone());
+        }
+        let judgement = judge(position, self.evaluator.as_ref())?;
+        self.judged = Some((key, judgement.clone()));
+        Ok(judgement)
     }
 
     /// How the game would end if it ended here; none in NoGo while there are legal moves.
-    pub fn result(&self) -> Result<Option<GameResult>, EvalError> {
+    pub fn result(&mut self) -> Result<Option<GameResult>, EvalError> {
         let position = self.state.position();
         if position.rules().game == Game::NoGo {
             let winner = position.to_move().opponent();
             return Ok(position.is_over().then_some(GameResult::Resignation(winner)));
         }
-        Ok(Some(self.judge()?.score(position).into()))
+        let judgement = self.judge()?;
+        Ok(Some(judgement.score(self.state.position()).into()))
     }
 
     fn begin(&mut self) {
         self.clocks = self.clocks.map(|clock| Clock::new(clock.system()));
         self.resignation = [Resignation::default(); 2];
         self.last_report = None;
+        self.judged = None;
     }
 
     /// Searches for `color` within its time, and chooses. A game that passes have ended goes on:

@@ -60,15 +60,16 @@ fn status(word: &str) -> Result<Status, ArgError> {
 
 impl ScoreCommand {
     pub(super) fn execute(self, session: &mut Session) -> Answer {
-        let engine = &session.engine;
-        let position = engine.state().position();
+        let engine = &mut session.engine;
         match self {
             ScoreCommand::FinalScore => engine
                 .result()?
                 .map(|result| result.to_string())
                 .ok_or_else(|| Failure("cannot score: the game is not over".to_owned())),
             ScoreCommand::FinalStatusList(status) => {
-                let groups = status_groups(position, &engine.judge()?, status);
+                let judgement = engine.judge()?;
+                let position = engine.state().position();
+                let groups = status_groups(position, &judgement, status);
                 let line = |group: &Vec<Point>| {
                     let names = group.iter().map(|&p| position.size().vertex(p).to_string());
                     names.collect::<Vec<_>>().join(" ")
@@ -77,7 +78,7 @@ impl ScoreCommand {
             }
             ScoreCommand::Ownership => {
                 let ownership = engine.judge()?.ownership;
-                let size = position.size();
+                let size = engine.state().position().size();
                 let text = |point| format!("{:.2}", ownership.of(Color::Black, point));
                 let values: Vec<_> = size.points().map(text).collect();
                 Ok(values
