@@ -12,7 +12,12 @@ use crate::config::LogParams;
 /// belongs to the protocol.
 pub(super) fn start(params: &LogParams) -> anyhow::Result<()> {
     let level = LevelFilter::from_str(&params.level).context("in log.level")?;
-    let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false);
+    // A log that cannot be written is lost: to complain on standard error, which may be the broken
+    // stream itself, would end the program.
+    let builder = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_target(false)
+        .log_internal_errors(false);
     if params.file.is_empty() {
         let _ = builder.with_writer(std::io::stderr).with_ansi(false).try_init();
     } else {
