@@ -1,5 +1,6 @@
 //! UCT: the first player, with UCB1 in the tree and one evaluation at the leaf.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use rand::seq::SliceRandom;
@@ -200,14 +201,15 @@ fn root_moves(tree: &Tree) -> Vec<RootMove> {
             value: child.value().flipped(),
         })
         .collect();
-    moves.sort_by_key(|mv| std::cmp::Reverse(mv.visits));
+    moves.sort_by_key(|mv| Reverse(mv.visits));
     moves
 }
 
 fn principal_line(tree: &Tree) -> Vec<Move> {
     let mut line = Vec::new();
     let mut id = Tree::ROOT;
-    let most_visited = |id| tree.children(id).max_by_key(|(_, child)| child.visits);
+    // The first of equals, as in the list of root moves.
+    let most_visited = |id| tree.children(id).min_by_key(|(_, child)| Reverse(child.visits));
     while let Some((best, child)) = most_visited(id) {
         if child.visits == 0 {
             break;
@@ -216,4 +218,97 @@ fn principal_line(tree: &Tree) -> Vec<Move> {
         id = best;
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{HashedEvaluator, UniformEvaluator};
+    use crate::game::{BoardSize, Color, Komi, Rules};
+    use crate::playout::PlayoutEvaluator;
+    use crate::timeman::SimulationLimit;
+
+    fn search(position: &Position, evaluator: &dyn Evaluator, simulations: u64) -> SearchReport {
+        let params = SearchParams::default();
+        let mut search = Search::new(evaluator, &params, Seed::new(3));
+        let limit = SimulationLimit(simulations);
+        search.run(position, &mut [Box::new(limit)], &|| Duration::ZERO).unwrap()
+    }
+
+    fn position(diagram: &str, to_move: Color, rules: Rules, komi: f64) -> Position {
+        let diagram = crate::game::Diagram::parse(diagram).unwrap();
+        let komi = Komi::from_points(komi).unwrap();
+        Position::from_board(diagram.board().clone(), to_move, rules, komi)
+    }
+
+    #[test]
+    fn the_logarithm_is_the_logarithm() {
+        for n in (1..1000).chain([12_345, 1 << 20, u32::MAX]) {
+            assert!((natural_log(n) - f64::from(n).ln()).abs() < 1e-10, "{n}");
+        }
+    }
+
+    #[test]
+    fn ucb1_agrees_with_a_value_worked_by_hand() {
+        let mut tree = Tree::new(10);
+        tree.expand(Tree::ROOT, &[Move::Pass]);
+        let (child, _) = tree.children(Tree::ROOT).next().unwrap();
+        // Four visits, three of them lost for the side to move there: the parent has +1/2.
+        for value in [Value::LOSS, Value::LOSS, Value::LOSS, Value::WIN] {
+            tree[child].record(value);
+        }
+        // 1/2 + 0.7 sqrt(ln 100 / 4) = 0.5 + 0.7 * 1.0729831 = 1.2510882
+        let score = ucb1(&tree[child], natural_log(100), 0.7);
+        assert!((score - 1.251_088_2).abs() < 1e-6, "{score}");
+    }
+
+    #[test]
+    fn visits_add_up_and_the_line_starts_with_the_best_move() {
+        let size = BoardSize::square(5).unwrap();
+        for (rules, evaluator) in [
+            (Rules::CHINESE, &HashedEvaluator as &dyn Evaluator),
+            (Rules::NOGO, &HashedEvaluator),
+            (Rules::CGOS, &UniformEvaluator),
+        ] {
+            let report = search(&Position::new(size, rules, Komi::default()), evaluator, 3000);
+            let visits: u32 = report.moves.iter().map(|mv| mv.visits).sum();
+            assert_eq!((u64::from(visits), report.simulations), (3000, 3000));
+            assert_eq!(report.line.first(), report.best().map(|best| &best.mv));
+            assert!(report.moves.is_sorted_by_key(|mv| Reverse(mv.visits)));
+        }
+    }
+
+    #[test]
+    fn a_capture_that_wins_the_game_is_found() {
+        let diagram = "
+            . X O X X
+            X X O O X
+            O O * O X    the star takes all of white
+            O O O O X
+            X X X X X";
+        let position = position(diagram, Color::Black, Rules::CGOS, 7.0);
+        let report = search(&position, &PlayoutEvaluator::new(Seed::new(1)), 2000);
+        let best = position.size().move_text(report.best().unwrap().mv);
+        assert!(report.value.win_rate() > 0.8, "{report}");
+        assert_eq!(best, "C3", "{report}");
+    }
+
+    #[test]
+    fn no_legal_move_gives_an_empty_report() {
+        let nogo = position(". X\nX .", Color::White, Rules::NOGO, 0.0);
+        let report = search(&nogo, &HashedEvaluator, 100);
+        assert!(report.best().is_none() && report.line.is_empty());
+        assert_eq!(report.reason, StopReason::OnlyMove);
+    }
+
+    #[test]
+    fn a_full_tree_is_searched_on() {
+        let params = SearchParams { max_nodes: 1000, ..SearchParams::default() };
+        let size = BoardSize::square(9).unwrap();
+        let position = Position::new(size, Rules::CHINESE, Komi::default());
+        let mut search = Search::new(&HashedEvaluator, &params, Seed::new(3));
+        let limit = SimulationLimit(5000);
+        let report = search.run(&position, &mut [Box::new(limit)], &|| Duration::ZERO).unwrap();
+        assert!(report.nodes <= 1000 && report.simulations == 5000);
+    }
 }
