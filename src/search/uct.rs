@@ -285,7 +285,7 @@ mod tests {
             X X O O X
             O O * O X    the star takes all of white
             O O O O X
-            X X X X X";
+            X X X X .";
         let position = position(diagram, Color::Black, Rules::CGOS, 7.0);
         let report = search(&position, &PlayoutEvaluator::new(Seed::new(1)), 2000);
         let best = position.size().move_text(report.best().unwrap().mv);
