@@ -1,5 +1,6 @@
 //! The `tedomari` binary: see `tedomari --help`.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -9,10 +10,8 @@ fn main() -> ExitCode {
     match Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            #[expect(clippy::print_stderr, reason = "the last words to the user")]
-            {
-                eprintln!("tedomari: {error:#}");
-            }
+            // If nobody listens any more, there is nothing left to say.
+            let _ = writeln!(std::io::stderr(), "tedomari: {error:#}");
             ExitCode::FAILURE
         }
     }
