@@ -6,6 +6,7 @@ pub mod engine;
 pub mod eval;
 pub mod game;
 pub mod gtp;
+pub mod nn;
 pub mod playout;
 pub mod search;
 pub mod timeman;

@@ -10,13 +10,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("util", &[]),
     ("game", &[]),
     ("eval", &["game"]),
+    ("nn", &["game", "eval"]),
     ("playout", &["game", "eval"]),
     ("timeman", &[]),
     ("search", &["game", "eval", "timeman"]),
     ("engine", &["game", "eval", "timeman", "search"]),
     ("gtp", &["game", "timeman", "engine"]),
     ("config", &["timeman", "search", "engine", "gtp"]),
-    ("cli", &["game", "eval", "playout", "timeman", "search", "engine", "gtp", "config"]),
+    ("cli", &["game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "config"]),
 ];
 
 /// Words that may stand only in some modules.
