@@ -1,0 +1,1 @@
+//! Networks: features, residual nets, their kernels on a CPU, and the files they come in.
