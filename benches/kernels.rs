@@ -1,0 +1,166 @@
+//! Speed of the convolution kernels: GFLOP/s by the count of the direct convolution, beside the
+//! peak of the processor and candle's own convolution, and positions per second of whole towers.
+//!
+//! One thread computes, except for candle's figures with `RAYON_NUM_THREADS` above one.
+#![expect(clippy::print_stdout, reason = "a report for people")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use candle_core::{Device, Tensor};
+use tedomari::nn::kernels::{Activation, Conv3x3, Input, Plan, Scratch, padded};
+
+/// Time spent on one figure.
+const BUDGET: Duration = Duration::from_millis(300);
+
+/// Planes of the input of a network.
+const PLANES: usize = 20;
+
+fn main() {
+    println!("FMA peak of one thread: {:.0} GFLOP/s", fma_peak());
+    println!("\nconvolution        ours  candle   (GFLOP/s of the direct convolution)");
+    for side in [9, 13, 19] {
+        for channels in [64, 96, 128] {
+            for batch in [1, 8] {
+                layer(side, channels, batch);
+            }
+        }
+    }
+    println!("\ntower, positions per second");
+    for (blocks, channels, side) in
+        [(6, 64, 9), (6, 96, 9), (10, 128, 9), (6, 96, 13), (6, 64, 19), (6, 96, 19)]
+    {
+        for batch in [1, 8] {
+            let speed = Tower::new(blocks, channels, side).speed(batch);
+            println!("{blocks}x{channels} {side}x{side} batch {batch}: {speed:.0}");
+        }
+    }
+}
+
+/// Seconds of one call: the fastest of all that fit into the budget.
+fn seconds(mut call: impl FnMut()) -> f64 {
+    call();
+    let start = now();
+    let mut fastest = Duration::MAX;
+    while start.elapsed() < BUDGET {
+        let begin = now();
+        call();
+        fastest = fastest.min(begin.elapsed());
+    }
+    fastest.as_secs_f64()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark is about the time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Numbers between -0.5 and 0.5 without a pattern that matters.
+fn numbers(count: usize) -> Vec<f32> {
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 24) as f32 - 0.5
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn layer(side: usize, channels: usize, batch: usize) {
+    let flops = (2 * 9 * side * side * channels * channels * batch) as f64;
+    let plan = Plan::new(side, side);
+    let (weights, bias) = (numbers(channels * channels * 9), numbers(channels));
+    let conv = Conv3x3::new(&weights, &bias, channels, channels, &plan);
+    let x = numbers(batch * side * side * channels);
+    let (mut y, mut scratch) = (vec![0.0; x.len()], Scratch::new());
+    let input = Input { x: &x, batch, residual: None, activation: Activation::Relu };
+    let ours = seconds(|| conv.run(&plan, black_box(input), &mut y, &mut scratch));
+
+    let x = Tensor::from_vec(x, (batch, channels, side, side), &Device::Cpu).expect("a tensor");
+    let weights =
+        Tensor::from_vec(weights, (channels, channels, 3, 3), &Device::Cpu).expect("a tensor");
+    let candle = seconds(|| {
+        black_box(x.conv2d(&weights, 1, 1, 1, 1).expect("a convolution"));
+    });
+    let (ours, candle) = (flops / ours / 1e9, flops / candle / 1e9);
+    println!("{side:2}x{side:<2} {channels:3} batch {batch} {ours:7.1} {candle:7.1}");
+}
+
+/// A residual tower with its buffers.
+struct Tower {
+    plan: Plan,
+    stem: Conv3x3,
+    blocks: Vec<[Conv3x3; 2]>,
+    channels: usize,
+}
+
+impl Tower {
+    fn new(blocks: usize, channels: usize, side: usize) -> Self {
+        let plan = Plan::new(side, side);
+        let conv = |inputs: usize| {
+            let weights: Vec<f32> =
+                numbers(channels * inputs * 9).iter().map(|w| w / (inputs as f32)).collect();
+            Conv3x3::new(&weights, &numbers(channels), inputs, channels, &plan)
+        };
+        let stem = conv(PLANES);
+        let blocks = (0..blocks).map(|_| [conv(channels), conv(channels)]).collect();
+        Self { plan, stem, blocks, channels }
+    }
+
+    fn speed(&self, batch: usize) -> f64 {
+        let points = batch * self.plan.points();
+        let planes = numbers(points * padded(PLANES));
+        let mut buffers = [(); 3].map(|()| vec![0.0; points * padded(self.channels)]);
+        let mut scratch = Scratch::new();
+        batch as f64 / seconds(|| self.run(batch, &planes, &mut buffers, &mut scratch))
+    }
+
+    fn run(&self, batch: usize, x: &[f32], buffers: &mut [Vec<f32>; 3], scratch: &mut Scratch) {
+        let [a, b, c] = buffers;
+        let activation = Activation::Relu;
+        let input = Input { x: black_box(x), batch, residual: None, activation };
+        self.stem.run(&self.plan, input, a, scratch);
+        for [first, second] in &self.blocks {
+            let input = Input { x: a, batch, residual: None, activation };
+            first.run(&self.plan, input, b, scratch);
+            let input = Input { x: b, batch, residual: Some(a), activation };
+            second.run(&self.plan, input, c, scratch);
+            std::mem::swap(a, c);
+        }
+    }
+}
+
+/// GFLOP/s of fused multiplications that wait for nothing but each other.
+fn fma_peak() -> f64 {
+    const ROUNDS: usize = 10_000;
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        // SAFETY: both features have just been found.
+        #[expect(unsafe_code, reason = "calling code compiled for detected features")]
+        let time = seconds(|| unsafe { chains_avx2(ROUNDS) });
+        return (ROUNDS * CHAINS * 8 * 2) as f64 / time / 1e9;
+    }
+    let time = seconds(|| chains(ROUNDS, |a, b| a * b + b));
+    (ROUNDS * CHAINS * 8 * 2) as f64 / time / 1e9
+}
+
+/// Independent chains of additions: enough to hide the latency.
+const CHAINS: usize = 12;
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn chains_avx2(rounds: usize) {
+    chains(rounds, |a, b| a.mul_add(b, b));
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "inherits the instructions of its caller")]
+fn chains(rounds: usize, step: impl Fn(f32, f32) -> f32) {
+    let mut sums = black_box([[0.5_f32; 8]; CHAINS]);
+    let factor = black_box(0.25_f32);
+    for _ in 0..rounds {
+        for sum in &mut sums {
+            *sum = std::array::from_fn(|i| step(sum[i], factor));
+        }
+    }
+    black_box(sums);
+}

@@ -1,0 +1,199 @@
+//! Matrix products with weights packed in panels of 16 outputs.
+
+use super::aligned::Aligned;
+use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, add, relu};
+use super::{Activation, PANEL, padded};
+
+/// Rows that one call of the innermost loop computes: 6 x 16 sums fill 12 of the 16 AVX registers.
+pub(super) const MAX_ROWS: usize = 6;
+
+/// One row of sums for one panel.
+type Sums = [Lanes; 2];
+
+/// Weight matrices of one shape, each as `[panel][input][output of the panel]`.
+#[derive(Debug)]
+pub(super) struct Panels {
+    data: Aligned,
+    inputs: usize,
+    /// Panels of each matrix.
+    width: usize,
+}
+
+impl Panels {
+    /// `matrices` matrices of zeros.
+    pub(super) fn zeros(matrices: usize, inputs: usize, outputs: usize) -> Self {
+        let panels = outputs.div_ceil(PANEL);
+        let data = Aligned::zeros(matrices * panels * inputs * PANEL / LANES);
+        Self { data, inputs, width: panels }
+    }
+
+    pub(super) fn set(&mut self, matrix: usize, input: usize, output: usize, weight: f32) {
+        let panel = matrix * self.width + output / PANEL;
+        let at = (panel * self.inputs + input) * PANEL + output % PANEL;
+        self.data.floats_mut()[at] = weight;
+    }
+
+    /// The panels of one matrix.
+    #[inline(always)]
+    fn matrix(&self, matrix: usize) -> &[[f32; PANEL]] {
+        let size = self.width * self.inputs;
+        &self.data.floats().as_chunks().0[matrix * size..][..size]
+    }
+}
+
+/// A bias for each of `outputs` outputs, padded with zeros.
+pub(super) fn padded_bias(bias: &[f32], outputs: usize) -> Vec<f32> {
+    assert_eq!(bias.len(), outputs, "one bias for each output");
+    let mut all = bias.to_vec();
+    all.resize(padded(outputs), 0.0);
+    all
+}
+
+/// Where the rows of the left matrix are: each is the concatenation of some segments.
+pub(super) trait Rows {
+    /// Segments of a row.
+    const SEGMENTS: usize;
+
+    /// One segment of one row, at least as long as the inputs divided by the segments.
+    fn segment(&self, row: usize, segment: usize) -> &[f32];
+}
+
+/// Rows that follow each other at a constant distance.
+pub(super) struct Dense<'a> {
+    pub(super) data: &'a [f32],
+    pub(super) stride: usize,
+}
+
+impl Rows for Dense<'_> {
+    const SEGMENTS: usize = 1;
+
+    #[inline(always)]
+    fn segment(&self, row: usize, _segment: usize) -> &[f32] {
+        &self.data[row * self.stride..][..self.stride]
+    }
+}
+
+/// What happens to the sums before they are written.
+#[derive(Clone, Copy)]
+pub(super) struct Finish<'a> {
+    /// Added to every row.
+    pub(super) bias: Option<&'a [f32]>,
+    /// Added to the element at the same place.
+    pub(super) residual: Option<&'a [f32]>,
+    pub(super) activation: Activation,
+}
+
+impl Finish<'_> {
+    /// The sums as they are.
+    pub(super) const PLAIN: Self =
+        Self { bias: None, residual: None, activation: Activation::None };
+
+    #[inline(always)]
+    fn apply(&self, column: usize, at: usize, sums: Sums) -> Sums {
+        let mut sums = sums;
+        if let Some(bias) = self.bias {
+            sums = add_pair(sums, &bias[column..]);
+        }
+        if let Some(residual) = self.residual {
+            sums = add_pair(sums, &residual[at..]);
+        }
+        match self.activation {
+            Activation::None => sums,
+            Activation::Relu => sums.map(relu),
+        }
+    }
+}
+
+#[inline(always)]
+fn add_pair(sums: Sums, values: &[f32]) -> Sums {
+    let (values, _) = values[..PANEL].as_chunks();
+    [add(sums[0], values[0]), add(sums[1], values[1])]
+}
+
+/// `y = finish(rows · weights)` for one matrix of the weights; `y` has one row for each row of the
+/// left side, as long as the padded outputs.
+pub(super) struct Product<'a, R> {
+    pub(super) rows: R,
+    pub(super) weights: &'a Panels,
+    pub(super) matrix: usize,
+    pub(super) finish: Finish<'a>,
+    pub(super) y: &'a mut [f32],
+}
+
+impl<R: Rows> Kernel for Product<'_, R> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(mut self) {
+        let inputs = self.weights.inputs;
+        if inputs == 0 || self.weights.width == 0 {
+            return;
+        }
+        let count = self.y.len() / (self.weights.width * PANEL);
+        for (index, panel) in self.weights.matrix(self.matrix).chunks_exact(inputs).enumerate() {
+            let column = index * PANEL;
+            for (row, height) in blocks(count) {
+                match height {
+                    1 => self.block::<A, 1>(row, column, panel),
+                    2 => self.block::<A, 2>(row, column, panel),
+                    3 => self.block::<A, 3>(row, column, panel),
+                    4 => self.block::<A, 4>(row, column, panel),
+                    5 => self.block::<A, 5>(row, column, panel),
+                    _ => self.block::<A, MAX_ROWS>(row, column, panel),
+                }
+            }
+        }
+    }
+}
+
+impl<R: Rows> Product<'_, R> {
+    #[inline(always)]
+    fn block<A: Arithmetic, const N: usize>(
+        &mut self,
+        row: usize,
+        column: usize,
+        panel: &[[f32; PANEL]],
+    ) {
+        let mut sums = [[ZERO; 2]; N];
+        let length = panel.len() / R::SEGMENTS;
+        for (index, weights) in panel.chunks_exact(length).enumerate() {
+            let rows = std::array::from_fn(|r| self.rows.segment(row + r, index));
+            sums = accumulate::<A, N>(sums, rows, weights);
+        }
+        for (r, sums) in sums.into_iter().enumerate() {
+            let at = (row + r) * self.weights.width * PANEL + column;
+            let sums = self.finish.apply(column, at, sums);
+            self.y[at..][..PANEL].copy_from_slice(sums.as_flattened());
+        }
+    }
+}
+
+/// Splits rows into blocks, each as first row and height, of at most [`MAX_ROWS`].
+///
+/// Their heights are as equal as can be: nine rows as 5 + 4 keep the multipliers busier than 6 + 3.
+#[inline(always)]
+pub(super) fn blocks(rows: usize) -> impl Iterator<Item = (usize, usize)> {
+    let blocks = rows.div_ceil(MAX_ROWS);
+    (0..blocks).map(move |block| {
+        let (height, higher) = (rows / blocks, rows % blocks);
+        (block * height + block.min(higher), height + usize::from(block < higher))
+    })
+}
+
+/// Adds the products of `N` rows with the weights, input by input: the innermost loop of all.
+#[inline(always)]
+fn accumulate<A: Arithmetic, const N: usize>(
+    mut sums: [Sums; N],
+    rows: [&[f32]; N],
+    weights: &[[f32; PANEL]],
+) -> [Sums; N] {
+    // Rows of the length of the loop let the compiler drop the checks inside it.
+    let rows = rows.map(|row| &row[..weights.len()]);
+    for (input, weights) in weights.iter().enumerate() {
+        let (weights, _) = weights.as_chunks::<LANES>();
+        for (sums, row) in sums.iter_mut().zip(rows) {
+            let value = [row[input]; LANES];
+            sums[0] = A::mul_add(value, weights[0], sums[0]);
+            sums[1] = A::mul_add(value, weights[1], sums[1]);
+        }
+    }
+    sums
+}

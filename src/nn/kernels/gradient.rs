@@ -1,0 +1,204 @@
+//! The gradient of a 3x3 convolution with respect to its weights.
+
+use std::array;
+use std::marker::PhantomData;
+
+use super::aligned::Aligned;
+use super::chunk::Channels;
+use super::cpu::{Arithmetic, Kernel, LANES, ZERO, add};
+use super::gemm::{MAX_ROWS, blocks};
+use super::plan::{Method, Plan};
+use super::tiles::{Tile, Tile2, Tile3, Tile4};
+use super::winograd::{GAP, Gather, Points, Spread};
+use super::{PANEL, Scratch, padded};
+
+/// Sums the gradient over positions, transformed as the weights of the Winograd methods are:
+/// `dG = Gᵀ [Σ (Bᵀ d B) (A dy Aᵀ)] G`.
+#[derive(Debug)]
+pub struct WeightGradient {
+    plan: Plan,
+    channels: Channels,
+    /// One matrix `[input][padded outputs]` for each element of a transformed tile.
+    sums: Aligned,
+}
+
+impl WeightGradient {
+    /// A gradient of zero.
+    ///
+    /// # Panics
+    /// If the method of the plan is not one of [`Method::WINOGRAD`].
+    #[must_use]
+    pub fn new(plan: &Plan, inputs: usize, outputs: usize) -> Self {
+        assert!(Method::WINOGRAD.contains(&plan.method()), "the sums are transformed");
+        let channels = Channels { inputs, outputs };
+        let matrices = (plan.method().tile() + 2).pow(2);
+        let sums = Aligned::zeros(matrices * inputs * channels.output_lanes());
+        Self { plan: *plan, channels, sums }
+    }
+
+    /// Adds the gradient at `batch` positions: `x` is what the layer was applied to,
+    /// `[batch][points][padded inputs]`, and `dy` the gradient of its output,
+    /// `[batch][points][padded outputs]`.
+    ///
+    /// # Panics
+    /// If a length is wrong.
+    pub fn add(&mut self, x: &[f32], dy: &[f32], batch: usize, scratch: &mut Scratch) {
+        let from = self.plan.points() * padded(self.channels.inputs);
+        let to = self.plan.points() * padded(self.channels.outputs);
+        assert_eq!(x.len(), batch * from, "length of the input");
+        assert_eq!(dy.len(), batch * to, "length of the gradient");
+        if from == 0 || to == 0 {
+            return;
+        }
+        let positions = self.plan.chunk();
+        for (x, dy) in x.chunks(positions * from).zip(dy.chunks(positions * to)) {
+            match self.plan.method() {
+                Method::Winograd2 => self.add_chunk::<Tile2, 4, 2>(x, dy, scratch),
+                Method::Winograd3 => self.add_chunk::<Tile3, 5, 3>(x, dy, scratch),
+                Method::Winograd4 => self.add_chunk::<Tile4, 6, 4>(x, dy, scratch),
+                Method::Direct => unreachable!("invariant: refused by `new`"),
+            }
+        }
+    }
+
+    /// Adds what another thread has summed for the same layer.
+    ///
+    /// # Panics
+    /// If the other gradient is one of another layer.
+    pub fn merge(&mut self, other: &Self) {
+        assert_eq!(self.plan, other.plan, "gradients of one layer");
+        let (sums, others) = (self.sums.lanes_mut(), other.sums.lanes());
+        assert_eq!(sums.len(), others.len(), "gradients of one layer");
+        for (sum, &other) in sums.iter_mut().zip(others) {
+            *sum = add(*sum, other);
+        }
+    }
+
+    /// The gradient of the weights, `[outputs][inputs][3][3]`.
+    #[must_use]
+    pub fn weights(&self) -> Vec<f32> {
+        match self.plan.method() {
+            Method::Winograd2 => self.weights_of::<Tile2, 4, 2>(),
+            Method::Winograd3 => self.weights_of::<Tile3, 5, 3>(),
+            Method::Winograd4 => self.weights_of::<Tile4, 6, 4>(),
+            Method::Direct => unreachable!("invariant: refused by `new`"),
+        }
+    }
+
+    fn add_chunk<T: Tile<N, M>, const N: usize, const M: usize>(
+        &mut self,
+        x: &[f32],
+        dy: &[f32],
+        scratch: &mut Scratch,
+    ) {
+        let (plan, cpu) = (&self.plan, self.plan.cpu());
+        let (used, lanes) = (self.channels.used_lanes(), self.channels.output_lanes());
+        let tiles = plan.tiles() * dy.len() / (plan.points() * lanes * LANES);
+        let (stride, output_stride) = (tiles * used + GAP, tiles * lanes + GAP);
+        let parts = scratch.parts(N * N * stride, N * N * output_stride, used);
+        cpu.run(Gather::<T, N, M> {
+            plan,
+            source: Points { data: x.as_chunks().0, lanes: self.channels.input_lanes() },
+            zeros: &parts.zeros[..used],
+            target: parts.inputs,
+            stride,
+            tile: PhantomData,
+        });
+        cpu.run(Spread::<T, N, M> {
+            plan,
+            source: Points { data: dy.as_chunks().0, lanes },
+            target: parts.outputs,
+            stride: output_stride,
+            tile: PhantomData,
+        });
+        let matrices =
+            parts.inputs.chunks_exact(stride).zip(parts.outputs.chunks_exact(output_stride));
+        let sums = self.sums.floats_mut().chunks_exact_mut(self.channels.inputs * lanes * LANES);
+        for (sums, (v, d)) in sums.zip(matrices) {
+            cpu.run(OuterProducts {
+                left: v[..tiles * used].as_flattened(),
+                left_stride: used * LANES,
+                right: d[..tiles * lanes].as_flattened(),
+                right_stride: lanes * LANES,
+                sums,
+            });
+        }
+    }
+
+    fn weights_of<T: Tile<N, M>, const N: usize, const M: usize>(&self) -> Vec<f32> {
+        let Channels { inputs, outputs } = self.channels;
+        let (sums, stride) = (self.sums.floats(), padded(outputs));
+        let mut weights = vec![0.0; outputs * inputs * 9];
+        for input in 0..inputs {
+            for output in 0..outputs {
+                let at = input * stride + output;
+                let sum = |i: usize, j: usize| f64::from(sums[(i * N + j) * inputs * stride + at]);
+                // Gᵀ U, then (Gᵀ U) G
+                let half: [[f64; N]; 3] = array::from_fn(|p| {
+                    array::from_fn(|j| (0..N).map(|i| T::G[i][p] * sum(i, j)).sum())
+                });
+                for (tap, weight) in
+                    weights[(output * inputs + input) * 9..][..9].iter_mut().enumerate()
+                {
+                    let value: f64 = (0..N).map(|j| half[tap / 3][j] * T::G[j][tap % 3]).sum();
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        reason = "rounded to the stored type"
+                    )]
+                    let value = value as f32;
+                    *weight = value;
+                }
+            }
+        }
+        weights
+    }
+}
+
+/// `sums += leftᵀ · right`, where both have one row for each tile.
+struct OuterProducts<'a> {
+    left: &'a [f32],
+    left_stride: usize,
+    right: &'a [f32],
+    right_stride: usize,
+    sums: &'a mut [f32],
+}
+
+impl Kernel for OuterProducts<'_> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(mut self) {
+        let inputs = self.sums.len() / self.right_stride;
+        for column in (0..self.right_stride).step_by(PANEL) {
+            for (row, height) in blocks(inputs) {
+                match height {
+                    1 => self.block::<A, 1>(row, column),
+                    2 => self.block::<A, 2>(row, column),
+                    3 => self.block::<A, 3>(row, column),
+                    4 => self.block::<A, 4>(row, column),
+                    5 => self.block::<A, 5>(row, column),
+                    _ => self.block::<A, MAX_ROWS>(row, column),
+                }
+            }
+        }
+    }
+}
+
+impl OuterProducts<'_> {
+    #[inline(always)]
+    fn block<A: Arithmetic, const N: usize>(&mut self, row: usize, column: usize) {
+        let mut block = [[ZERO; 2]; N];
+        let left = self.left.chunks_exact(self.left_stride);
+        for (left, right) in left.zip(self.right.chunks_exact(self.right_stride)) {
+            let (right, _) = right[column..][..PANEL].as_chunks::<LANES>();
+            for (sums, &value) in block.iter_mut().zip(&left[row..][..N]) {
+                sums[0] = A::mul_add([value; LANES], right[0], sums[0]);
+                sums[1] = A::mul_add([value; LANES], right[1], sums[1]);
+            }
+        }
+        for (r, block) in block.into_iter().enumerate() {
+            let sums = &mut self.sums[(row + r) * self.right_stride + column..][..PANEL];
+            for (sum, &value) in sums.iter_mut().zip(block.as_flattened()) {
+                *sum += value;
+            }
+        }
+    }
+}

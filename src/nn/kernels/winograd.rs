@@ -1,0 +1,229 @@
+//! The stages of a Winograd convolution: transform the inputs, multiply, transform the outputs.
+#![expect(clippy::needless_range_loop, reason = "rows and columns change places in the loops")]
+
+use std::array;
+use std::marker::PhantomData;
+
+use super::chunk::{Channels, Chunk};
+use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, add, relu};
+use super::gemm::{Dense, Finish, Panels, Product};
+use super::plan::Plan;
+use super::tiles::Tile;
+use super::{Activation, Scratch};
+
+/// Vectors left free between the matrices, so that equal places in them, which are written one
+/// after the other, fall into different sets of the cache.
+pub(super) const GAP: usize = 2;
+
+/// The weights `[output][input][3][3]` as one matrix for each element of a transformed tile.
+pub(super) fn pack<T: Tile<N, M>, const N: usize, const M: usize>(
+    weights: &[f32],
+    channels: Channels,
+) -> Panels {
+    let mut panels = Panels::zeros(N * N, channels.inputs, channels.outputs);
+    for (index, kernel) in weights.as_chunks::<9>().0.iter().enumerate() {
+        let (output, input) = (index / channels.inputs, index % channels.inputs);
+        let kernel = kernel.map(f64::from);
+        // G g, then (G g) Gᵀ
+        let half: [[f64; 3]; N] = T::G
+            .map(|row| array::from_fn(|q| (0..3).map(|p| row[p] * kernel[3 * p + q]).sum::<f64>()));
+        for (i, half) in half.iter().enumerate() {
+            for (j, row) in T::G.iter().enumerate() {
+                let weight = half[0] * row[0] + half[1] * row[1] + half[2] * row[2];
+                #[expect(clippy::cast_possible_truncation, reason = "rounded to the stored type")]
+                panels.set(i * N + j, input, output, weight as f32);
+            }
+        }
+    }
+    panels
+}
+
+/// Convolves one chunk with the tiles that its weights are packed for.
+pub(super) fn convolve<T: Tile<N, M>, const N: usize, const M: usize>(
+    chunk: Chunk<'_>,
+    scratch: &mut Scratch,
+) {
+    let Chunk { plan, channels, weights, bias, x, residual, activation, y } = chunk;
+    let cpu = plan.cpu();
+    let (lanes, output_lanes) = (channels.used_lanes(), channels.output_lanes());
+    let tiles = plan.tiles() * y.len() / (plan.points() * output_lanes * LANES);
+    let stride = tiles * lanes + GAP;
+    let output_stride = tiles * output_lanes + GAP;
+    let parts = scratch.parts(N * N * stride, N * N * output_stride, lanes);
+
+    cpu.run(Gather::<T, N, M> {
+        plan,
+        source: Points { data: x.as_chunks().0, lanes: channels.input_lanes() },
+        zeros: &parts.zeros[..lanes],
+        target: parts.inputs,
+        stride,
+        tile: PhantomData,
+    });
+    let inputs = parts.inputs.chunks_exact(stride);
+    let outputs = parts.outputs.chunks_exact_mut(output_stride);
+    for (matrix, (v, m)) in inputs.zip(outputs).enumerate() {
+        cpu.run(Product {
+            rows: Dense { data: v.as_flattened(), stride: lanes * LANES },
+            weights,
+            matrix,
+            finish: Finish::PLAIN,
+            y: m[..tiles * output_lanes].as_flattened_mut(),
+        });
+    }
+    cpu.run(Scatter::<T, N, M> {
+        plan,
+        source: parts.outputs,
+        stride: output_stride,
+        bias: bias.as_chunks().0,
+        residual: residual.map(|residual| residual.as_chunks().0),
+        activation,
+        y: y.as_chunks_mut().0,
+        tile: PhantomData,
+    });
+}
+
+/// Activations seen as points with `lanes` vectors each.
+#[derive(Clone, Copy)]
+pub(super) struct Points<'a> {
+    pub(super) data: &'a [Lanes],
+    pub(super) lanes: usize,
+}
+
+/// The corner of every tile, position by position: index of the first point of the position, row
+/// and column in the board.
+#[inline(always)]
+fn corners(plan: &Plan, positions: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    let (rows, columns) = plan.tiling();
+    let (tile, points) = (plan.method().tile(), plan.points());
+    (0..positions).flat_map(move |position| {
+        (0..rows * columns)
+            .map(move |t| (position * points, t / columns * tile, t % columns * tile))
+    })
+}
+
+/// The first stage: `Bᵀ d B` of each tile, one matrix `[tile][channel]` for each of its elements.
+pub(super) struct Gather<'a, T, const N: usize, const M: usize> {
+    pub(super) plan: &'a Plan,
+    pub(super) source: Points<'a>,
+    /// As many vectors as shall be read from each point.
+    pub(super) zeros: &'a [Lanes],
+    pub(super) target: &'a mut [Lanes],
+    /// Distance of the matrices.
+    pub(super) stride: usize,
+    pub(super) tile: PhantomData<T>,
+}
+
+impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Gather<'_, T, N, M> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Points { data, lanes } = self.source;
+        let used = self.zeros.len();
+        let positions = data.len() / (self.plan.points() * lanes);
+        for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
+            // The tile begins one row above and one column left of its outputs.
+            let point = |i: usize, j: usize| {
+                let (row, column) = ((top + i).wrapping_sub(1), (left + j).wrapping_sub(1));
+                let inside = row < self.plan.height() && column < self.plan.width();
+                let at = || (first + row * self.plan.width() + column) * lanes;
+                if inside { &data[at()..][..used] } else { self.zeros }
+            };
+            let points: [[&[Lanes]; N]; N] = array::from_fn(|i| array::from_fn(|j| point(i, j)));
+            for lane in 0..used {
+                let columns: [[Lanes; N]; N] =
+                    array::from_fn(|j| T::input::<A>(array::from_fn(|i| points[i][j][lane])));
+                for i in 0..N {
+                    let row = T::input::<A>(array::from_fn(|j| columns[j][i]));
+                    for (j, value) in row.into_iter().enumerate() {
+                        self.target[(i * N + j) * self.stride + tile * used + lane] = value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The last stage: `Aᵀ m A` of each tile, with bias, residual and activation.
+struct Scatter<'a, T, const N: usize, const M: usize> {
+    plan: &'a Plan,
+    source: &'a [Lanes],
+    /// Distance of the matrices.
+    stride: usize,
+    bias: &'a [Lanes],
+    residual: Option<&'a [Lanes]>,
+    activation: Activation,
+    y: &'a mut [Lanes],
+    tile: PhantomData<T>,
+}
+
+impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Scatter<'_, T, N, M> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(mut self) {
+        let lanes = self.bias.len();
+        let positions = self.y.len() / (self.plan.points() * lanes);
+        for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
+            for lane in 0..lanes {
+                let at = tile * lanes + lane;
+                let rows: [[Lanes; M]; N] = array::from_fn(|i| {
+                    T::output::<A>(array::from_fn(|j| self.source[(i * N + j) * self.stride + at]))
+                });
+                for j in 0..M {
+                    let column = T::output::<A>(array::from_fn(|i| rows[i][j]));
+                    for (i, value) in column.into_iter().enumerate() {
+                        if top + i < self.plan.height() && left + j < self.plan.width() {
+                            let point = first + (top + i) * self.plan.width() + left + j;
+                            self.write(point * lanes + lane, add(value, self.bias[lane]));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<T, const N: usize, const M: usize> Scatter<'_, T, N, M> {
+    #[inline(always)]
+    fn write(&mut self, at: usize, value: Lanes) {
+        let sum = self.residual.map_or(value, |residual| add(value, residual[at]));
+        self.y[at] = match self.activation {
+            Activation::None => sum,
+            Activation::Relu => relu(sum),
+        };
+    }
+}
+
+/// The transposed last stage, for the gradient: `A dy Aᵀ` of each tile, one matrix
+/// `[tile][channel]` for each of its elements.
+pub(super) struct Spread<'a, T, const N: usize, const M: usize> {
+    pub(super) plan: &'a Plan,
+    pub(super) source: Points<'a>,
+    pub(super) target: &'a mut [Lanes],
+    /// Distance of the matrices.
+    pub(super) stride: usize,
+    pub(super) tile: PhantomData<T>,
+}
+
+impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Spread<'_, T, N, M> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Points { data, lanes } = self.source;
+        let (width, height) = (self.plan.width(), self.plan.height());
+        let positions = data.len() / (self.plan.points() * lanes);
+        for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
+            for lane in 0..lanes {
+                let value = |i: usize, j: usize| {
+                    let inside = top + i < height && left + j < width;
+                    let at = || (first + (top + i) * width + left + j) * lanes + lane;
+                    if inside { data[at()] } else { ZERO }
+                };
+                let columns: [[Lanes; N]; M] =
+                    array::from_fn(|j| T::output_transposed::<A>(array::from_fn(|i| value(i, j))));
+                for i in 0..N {
+                    let row = T::output_transposed::<A>(array::from_fn(|j| columns[j][i]));
+                    for (j, value) in row.into_iter().enumerate() {
+                        self.target[(i * N + j) * self.stride + tile * lanes + lane] = value;
+                    }
+                }
+            }
+        }
+    }
+}
