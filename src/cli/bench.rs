@@ -26,7 +26,7 @@ pub(super) struct BenchArgs {
     json: bool,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (0.01..=3600.0).contains(&seconds) {
         Ok(seconds)

@@ -5,6 +5,7 @@ mod commands;
 mod config;
 mod gtp;
 mod log;
+mod net;
 
 use std::path::PathBuf;
 
@@ -62,6 +63,9 @@ enum Subcommands {
     Config(config::ConfigArgs),
     /// Print the reference of all GTP commands
     Commands(commands::CommandsArgs),
+    /// Look at, check, measure or make networks
+    #[command(subcommand)]
+    Net(net::NetCommand),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -75,6 +79,7 @@ impl Cli {
             Subcommands::Gtp => gtp::run(config),
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
+            Subcommands::Net(command) => net::run(&command, &config),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

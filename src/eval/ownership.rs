@@ -29,6 +29,16 @@ impl Ownership {
         Self { size: board.size(), sums: board.size().points().map(owner).collect(), samples: 1 }
     }
 
+    /// One evaluation: from -1 (White) to 1 (Black) for each point, in reading order.
+    ///
+    /// # Panics
+    /// If there is not one value for each point.
+    #[must_use]
+    pub fn of_black(size: BoardSize, values: Vec<f32>) -> Self {
+        assert_eq!(values.len(), size.area(), "one value for each point");
+        Self { size, sums: values, samples: 1 }
+    }
+
     /// Adds what another says, weighted by its samples.
     pub fn add(&mut self, other: &Ownership) {
         for (sum, more) in self.sums.iter_mut().zip(&other.sums) {

@@ -1,4 +1,19 @@
 //! Networks: features, residual nets, their kernels on a CPU, and the files they come in.
 
+mod canary;
+mod cpu;
+mod evaluator;
 pub mod features;
+mod init;
 pub mod kernels;
+mod manifest;
+mod shape;
+mod weights;
+
+pub use canary::{CanaryError, PositionError};
+pub use cpu::{CpuNet, CpuOutput, Workspace};
+pub use evaluator::{NetEvaluator, Orientation, best_move};
+pub use init::{Tensors, random_weights};
+pub use manifest::{Canary, MANIFEST_FORMAT, Manifest};
+pub use shape::{NetShape, NotAShape, SCALARS};
+pub use weights::{NetFile, WeightsError};

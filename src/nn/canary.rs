@@ -1,0 +1,200 @@
+//! Positions that tell whether a network is computed as it was when it was made.
+
+use super::evaluator::{NetEvaluator, Orientation, best_move};
+use super::manifest::Canary;
+use super::weights::NetFile;
+use crate::eval::{EvalError, Evaluator};
+use crate::game::{BoardSize, Illegal, Komi, KomiError, Position, Rules, SizeError, VertexError};
+
+/// How far values may be from what the manifest says: kernels differ in the last digits only.
+const TOLERANCE: f32 = 1e-3;
+
+/// A network does not say of its canaries what its manifest says it does.
+#[derive(Debug, thiserror::Error)]
+pub enum CanaryError {
+    /// A position that cannot be set up.
+    #[error("canary {number} of the manifest is no position: {reason}")]
+    Position {
+        /// Counted from 1.
+        number: usize,
+        /// What is wrong.
+        reason: PositionError,
+    },
+    /// The network says something else.
+    #[error(
+        "canary {number} does not sing: the network says {found}, its manifest {expected}; the \
+         weights or this program's kernels are not what they were"
+    )]
+    Differs {
+        /// Counted from 1.
+        number: usize,
+        /// Value, best move and its prior.
+        found: String,
+        /// The same by the manifest.
+        expected: String,
+    },
+    /// The network could not be computed.
+    #[error(transparent)]
+    Evaluation(#[from] EvalError),
+}
+
+/// Why a position cannot be set up.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each says what its error says")]
+pub enum PositionError {
+    #[error("unknown game '{0}'")]
+    Game(String),
+    #[error(transparent)]
+    Size(#[from] SizeError),
+    #[error(transparent)]
+    Komi(#[from] KomiError),
+    #[error(transparent)]
+    Vertex(#[from] VertexError),
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+}
+
+impl Canary {
+    /// A canary that says what the network says now.
+    pub fn record(
+        position: &Position,
+        moves: Vec<String>,
+        net: &NetEvaluator,
+    ) -> Result<Self, EvalError> {
+        let evaluation = net.evaluate(&[position])?.swap_remove(0);
+        let (best, prior) = best_move(position, &evaluation);
+        Ok(Self {
+            game: if position.rules() == &Rules::NOGO { "nogo" } else { "go" }.to_owned(),
+            board: position.size().width(),
+            komi: position.komi().points(),
+            moves,
+            value: evaluation.value.get(),
+            best: position.size().move_text(best),
+            prior,
+        })
+    }
+
+    /// The position that the canary is about.
+    pub fn position(&self) -> Result<Position, PositionError> {
+        let rules = match self.game.as_str() {
+            "go" => Rules::CHINESE,
+            "nogo" => Rules::NOGO,
+            other => return Err(PositionError::Game(other.to_owned())),
+        };
+        let size = BoardSize::square(self.board)?;
+        let mut position = Position::new(size, rules, Komi::from_points(self.komi)?);
+        for vertex in &self.moves {
+            position.play(position.to_move(), size.parse_move(vertex)?)?;
+        }
+        Ok(position)
+    }
+
+    fn says(&self) -> String {
+        format!("{:.4}, {} with {:.4}", self.value, self.best, self.prior)
+    }
+
+    fn agrees(&self, other: &Self) -> bool {
+        self.best == other.best
+            && (self.value - other.value).abs() < TOLERANCE
+            && (self.prior - other.prior).abs() < TOLERANCE
+    }
+}
+
+impl NetFile {
+    /// Computes the canaries and compares; returns how many there are.
+    pub fn verify(&self) -> Result<usize, CanaryError> {
+        let net = self.evaluator(Orientation::Upright);
+        for (number, canary) in (1..).zip(&self.manifest.canaries) {
+            let position =
+                canary.position().map_err(|reason| CanaryError::Position { number, reason })?;
+            let now = Canary::record(&position, canary.moves.clone(), &net)?;
+            if !now.agrees(canary) {
+                let (found, expected) = (now.says(), canary.says());
+                return Err(CanaryError::Differs { number, found, expected });
+            }
+        }
+        Ok(self.manifest.canaries.len())
+    }
+
+    /// An evaluator with these weights.
+    #[must_use]
+    pub fn evaluator(&self, orientation: Orientation) -> NetEvaluator {
+        NetEvaluator::new(self.manifest.shape, self.weights.clone(), orientation)
+    }
+
+    /// Records canaries on the boards and games of the manifest: the empty board, and a few stones.
+    pub fn record_canaries(&mut self) -> Result<(), CanaryError> {
+        let net = self.evaluator(Orientation::Upright);
+        let mut canaries = Vec::new();
+        for game in &self.manifest.games {
+            for board in self.manifest.boards {
+                for moves in [&[][..], &["C3", "B2", "A1"]] {
+                    let number = canaries.len() + 1;
+                    let mut canary = Canary {
+                        game: game.clone(),
+                        board,
+                        komi: 7.0,
+                        moves: moves.iter().map(|&vertex| vertex.to_owned()).collect(),
+                        value: 0.0,
+                        best: String::new(),
+                        prior: 0.0,
+                    };
+                    let position = canary
+                        .position()
+                        .map_err(|reason| CanaryError::Position { number, reason })?;
+                    canary = Canary::record(&position, canary.moves, &net)?;
+                    canaries.push(canary);
+                }
+            }
+        }
+        canaries.dedup();
+        self.manifest.canaries = canaries;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::features::FEATURES_VERSION;
+    use crate::nn::{MANIFEST_FORMAT, Manifest, NetShape, random_weights};
+    use crate::util::Seed;
+
+    fn net() -> NetFile {
+        let shape = NetShape::new(2, 16);
+        NetFile {
+            manifest: Manifest {
+                format: MANIFEST_FORMAT,
+                name: "test".to_owned(),
+                sha256: String::new(),
+                features: FEATURES_VERSION,
+                games: vec!["go".to_owned(), "nogo".to_owned()],
+                boards: [5, 9],
+                training: "not trained".to_owned(),
+                strength: "none".to_owned(),
+                shape,
+                canaries: Vec::new(),
+            },
+            weights: random_weights(&shape, Seed::new(1)),
+        }
+    }
+
+    #[test]
+    fn canaries_sing_for_their_net_and_for_no_other() {
+        let mut net = net();
+        net.record_canaries().unwrap();
+        assert_eq!(net.verify().unwrap(), 8);
+        net.weights.get_mut("value.scalars.bias").unwrap()[0] += 0.1;
+        let error = net.verify().unwrap_err().to_string();
+        assert!(error.starts_with("canary 1 does not sing"), "{error}");
+    }
+
+    #[test]
+    fn impossible_canaries_are_refused_by_number() {
+        let mut net = net();
+        net.record_canaries().unwrap();
+        net.manifest.canaries[1].moves.push("Z99".to_owned());
+        let error = net.verify().unwrap_err().to_string();
+        assert!(error.starts_with("canary 2 of the manifest is no position"), "{error}");
+    }
+}

@@ -1,0 +1,230 @@
+//! A network as an evaluator.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::cpu::{CpuNet, CpuOutput, Workspace};
+use super::features::{encode, restore};
+use super::init::Tensors;
+use super::shape::NetShape;
+use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
+use crate::game::{BoardSize, Color, Game, Move, Position, Symmetry};
+
+/// Positions that are computed at a time; larger batches gain nothing on a CPU.
+const BATCH: usize = 8;
+
+/// How the board is turned before the network looks at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orientation {
+    /// As it is.
+    Upright,
+    /// By one of its symmetries, chosen by the hash of the position: the same whenever it comes.
+    ByHash,
+}
+
+/// Evaluates positions on boards of any size on the thread that asks.
+pub struct NetEvaluator {
+    shape: NetShape,
+    weights: Tensors,
+    orientation: Orientation,
+    boards: Mutex<HashMap<BoardSize, Arc<Packed>>>,
+}
+
+/// A network packed for one size, with the workspaces that no thread is using.
+struct Packed {
+    net: CpuNet,
+    idle: Mutex<Vec<Workspace>>,
+}
+
+impl NetEvaluator {
+    /// An evaluator with checked weights.
+    #[must_use]
+    pub fn new(shape: NetShape, weights: Tensors, orientation: Orientation) -> Self {
+        Self { shape, weights, orientation, boards: Mutex::new(HashMap::new()) }
+    }
+
+    /// The network for a size, packed when it is asked for the first time.
+    fn packed(&self, size: BoardSize) -> Arc<Packed> {
+        // What a panic could leave behind here is a map without an entry.
+        let mut boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        let packed = boards.entry(size).or_insert_with(|| {
+            let net = CpuNet::new(&self.shape, &self.weights, size);
+            Arc::new(Packed { net, idle: Mutex::new(Vec::new()) })
+        });
+        Arc::clone(packed)
+    }
+
+    fn evaluate_some(&self, some: &[&Position], size: BoardSize, answers: &mut Vec<Evaluation>) {
+        let packed = self.packed(size);
+        let mut work = packed.take();
+        for (index, position) in some.iter().enumerate() {
+            let (planes, stride, globals) = work.input(index);
+            encode(position, self.symmetry(position), planes, stride, globals);
+        }
+        packed.net.run(&mut work, some.len());
+        for (index, position) in some.iter().enumerate() {
+            answers.push(evaluation(position, self.symmetry(position), work.output(index)));
+        }
+        packed.give_back(work);
+    }
+
+    fn symmetry(&self, position: &Position) -> Symmetry {
+        match self.orientation {
+            Orientation::Upright => Symmetry::IDENTITY,
+            Orientation::ByHash => {
+                let all = Symmetry::for_size(position.size());
+                // The upper bits: tables are indexed by the lower ones.
+                all[(position.hash() >> 48) as usize % all.len()]
+            }
+        }
+    }
+}
+
+impl Packed {
+    fn take(&self) -> Workspace {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.unwrap_or_else(|| self.net.workspace(BATCH))
+    }
+
+    fn give_back(&self, work: Workspace) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(work);
+    }
+}
+
+impl Evaluator for NetEvaluator {
+    fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+        let mut answers = Vec::with_capacity(batch.len());
+        for same_size in batch.chunk_by(|a, b| a.size() == b.size()) {
+            for some in same_size.chunks(BATCH) {
+                self.evaluate_some(some, same_size[0].size(), &mut answers);
+            }
+        }
+        Ok(answers)
+    }
+}
+
+/// What the network's output means for a position.
+fn evaluation(position: &Position, symmetry: Symmetry, output: CpuOutput<'_>) -> Evaluation {
+    let size = position.size();
+    let upright = |values: Vec<f32>| -> Vec<f32> { restore(size, symmetry, &values).collect() };
+    let [value, ..] = output.scalars();
+    let sign = if position.to_move() == Color::Black { 1.0 } else { -1.0 };
+    let owners = upright(output.ownership().map(f32::tanh).collect());
+    Evaluation {
+        value: Value::new(value.tanh()),
+        policy: priors(position, upright(output.policy().collect()), output.pass()[0]),
+        ownership: Some(Ownership::of_black(size, owners.iter().map(|x| sign * x).collect())),
+    }
+}
+
+/// Softmax over the legal moves; the others get nothing.
+fn priors(position: &Position, mut points: Vec<f32>, pass: f32) -> Policy {
+    let color = position.to_move();
+    let pass_is_legal = position.rules().game == Game::Go;
+    let mut pass = if pass_is_legal { pass } else { f32::NEG_INFINITY };
+    for (logit, point) in points.iter_mut().zip(position.size().points()) {
+        if !position.is_legal(color, point) {
+            *logit = f32::NEG_INFINITY;
+        }
+    }
+    let highest = points.iter().copied().fold(pass, f32::max);
+    if highest == f32::NEG_INFINITY {
+        return Policy::Uniform;
+    }
+    for logit in points.iter_mut().chain([&mut pass]) {
+        *logit = (*logit - highest).exp();
+    }
+    let sum: f32 = points.iter().sum::<f32>() + pass;
+    for weight in points.iter_mut().chain([&mut pass]) {
+        *weight /= sum;
+    }
+    Policy::Weights { points, pass }
+}
+
+/// The move with the highest prior, and that prior.
+#[must_use]
+pub fn best_move(position: &Position, evaluation: &Evaluation) -> (Move, f32) {
+    let color = position.to_move();
+    let pass = (position.rules().game == Game::Go).then_some(Move::Pass);
+    let stones = position.size().points().filter(|&p| position.is_legal(color, p));
+    stones
+        .map(Move::Place)
+        .chain(pass)
+        .map(|mv| (mv, evaluation.policy.weight(position, mv)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .unwrap_or((Move::Pass, 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Komi, Rules};
+    use crate::nn::init::random_weights;
+    use crate::util::Seed;
+
+    fn evaluator(orientation: Orientation) -> NetEvaluator {
+        let shape = NetShape::new(3, 16);
+        NetEvaluator::new(shape, random_weights(&shape, Seed::new(1)), orientation)
+    }
+
+    /// Positions of a random game on a board.
+    fn game(width: usize, height: usize, rules: Rules) -> Vec<Position> {
+        let size = BoardSize::new(width, height).unwrap();
+        let mut position = Position::new(size, rules, Komi::from_points(6.5).unwrap());
+        let mut positions = vec![position.clone()];
+        for i in 0..20 {
+            let color = position.to_move();
+            let legal: Vec<_> = position.legal_points(color).collect();
+            let Some(&point) = legal.get(i * 7 % legal.len().max(1)) else { break };
+            position.play(color, Move::Place(point)).unwrap();
+            positions.push(position.clone());
+        }
+        positions
+    }
+
+    #[test]
+    fn a_position_is_evaluated_alike_alone_and_among_others() {
+        let evaluator = evaluator(Orientation::ByHash);
+        let mut positions = game(9, 9, Rules::CHINESE);
+        positions.extend(game(7, 5, Rules::NOGO));
+        let batch: Vec<_> = positions.iter().collect();
+        let together = evaluator.evaluate(&batch).unwrap();
+        for (position, expected) in batch.into_iter().zip(&together) {
+            let alone = evaluator.evaluate(&[position]).unwrap();
+            assert_eq!(alone[0].value, expected.value);
+            assert_eq!(alone[0].policy, expected.policy);
+            assert_eq!(alone[0].ownership, expected.ownership);
+        }
+    }
+
+    #[test]
+    fn priors_add_up_to_one_over_the_legal_moves() {
+        let evaluator = evaluator(Orientation::Upright);
+        for position in game(9, 9, Rules::CGOS).iter().chain(&game(9, 9, Rules::NOGO)) {
+            let answer = evaluator.evaluate(&[position]).unwrap().swap_remove(0);
+            let Policy::Weights { points, pass } = &answer.policy else { panic!("no weights") };
+            assert!((points.iter().sum::<f32>() + pass - 1.0).abs() < 1e-5);
+            for (weight, point) in points.iter().zip(position.size().points()) {
+                assert_eq!(*weight > 0.0, position.is_legal(position.to_move(), point));
+            }
+            assert_eq!(*pass > 0.0, position.rules().game == Game::Go);
+        }
+    }
+
+    #[test]
+    fn threads_agree() {
+        let evaluator = evaluator(Orientation::ByHash);
+        let positions = game(9, 9, Rules::CHINESE);
+        let expected: Vec<_> =
+            positions.iter().map(|p| evaluator.evaluate(&[p]).unwrap()[0].value).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for (position, value) in positions.iter().zip(&expected) {
+                        assert_eq!(evaluator.evaluate(&[position]).unwrap()[0].value, *value);
+                    }
+                });
+            }
+        });
+    }
+}
