@@ -169,39 +169,55 @@ fn draw_points(position: &Position, canvas: &mut Canvas<'_>) {
             cell[plane::ON_BOARD] = 1.0;
             match board.stone(point) {
                 None => {
-                    cell[plane::LEGAL] = flag(position.is_legal(own, point));
+                    cell[plane::LEGAL] = flag(may_play(position, point));
                     cell[plane::OPPONENT_LEGAL] = flag(opponent_may_play(position, point));
                 }
-                Some(color) if board.chain_head(point) == point => {
+                Some(color) => {
                     let planes = if color == own { plane::OWN } else { plane::OPPONENT };
-                    draw_chain(board, point, &planes, canvas);
+                    cell[planes.stones] = 1.0;
+                    if board.chain_head(point) == point {
+                        draw_liberties(board, point, planes.liberties, canvas);
+                    }
                 }
-                Some(_) => {}
             }
         }
     }
 }
 
+/// Whether the side to move may play on an empty point, as [`Position::is_legal`] says.
+#[inline]
+fn may_play(position: &Position, point: Point) -> bool {
+    let (board, rules, color) = (position.board(), position.rules(), position.to_move());
+    let may_repeat = rules.game == Game::Go && rules.ko != KoRule::Simple;
+    !may_repeat && is_free(board, color, point) || position.is_legal(color, point)
+}
+
 /// Whether the opponent of the side to move might play on an empty point if it were their turn.
-/// That some of these moves would repeat a position changes too rarely to be worth the search.
+/// That such a move repeats a position is too rare to be worth the search.
 #[inline]
 fn opponent_may_play(position: &Position, point: Point) -> bool {
     let (board, rules, color) = (position.board(), position.rules(), position.to_move().opponent());
     match rules.game {
-        Game::NoGo => position.is_legal(color, point),
+        Game::NoGo => is_free(board, color, point) || position.is_legal(color, point),
         Game::Go if !board.is_suicide(color, point) => true,
         Game::Go => rules.suicide == Suicide::Allowed && board.around(point).touches(color),
     }
 }
 
-/// Draws all stones of the chain that `head` stands for.
+/// A short cut for most points of a board: a stone there has a liberty of its own and touches
+/// nothing that it could capture, so that only a rule against repetition can forbid it.
 #[inline]
-fn draw_chain(board: &Board, head: Point, planes: &plane::Chains, canvas: &mut Canvas<'_>) {
-    let count = planes.liberties + count_liberties(board, head) - 1;
+fn is_free(board: &Board, color: Color, point: Point) -> bool {
+    let around = board.around(point);
+    around.has_liberty() && !around.touches(color.opponent())
+}
+
+/// Draws the liberties of the chain that `head` stands for on each of its stones.
+#[inline]
+fn draw_liberties(board: &Board, head: Point, one_liberty: usize, canvas: &mut Canvas<'_>) {
+    let plane = one_liberty + count_liberties(board, head) - 1;
     for stone in board.chain_stones(head) {
-        let cell = canvas.cell_of(stone);
-        cell[planes.stones] = 1.0;
-        cell[count] = 1.0;
+        canvas.cell_of(stone)[plane] = 1.0;
     }
 }
 
@@ -211,17 +227,19 @@ fn count_liberties(board: &Board, point: Point) -> usize {
     if board.in_atari(point) {
         return 1;
     }
+    if board.chain_size(point) == 1 {
+        let liberties = empty_lines(board, point).into_iter().filter(|&is_empty| is_empty).count();
+        return liberties.min(MAX_LIBERTIES);
+    }
     let (size, width) = (board.size(), board.size().width());
     let mut seen = [usize::MAX; MAX_LIBERTIES];
     let mut count = 0;
     for stone in board.chain_stones(point) {
-        let around = board.around(stone).code();
-        let offset = size.offset(stone);
-        // In the order of `Around`; the border never counts as empty, so none of them wraps.
-        let neighbors =
-            [offset.wrapping_sub(width), offset.wrapping_sub(1), offset + 1, offset + width];
-        for (k, neighbor) in neighbors.into_iter().enumerate() {
-            if (around >> (2 * k)).trailing_zeros() >= 2 && !seen[..count].contains(&neighbor) {
+        let at = size.offset(stone);
+        // A neighbour off the board is never empty, so what wraps here is not looked at.
+        let neighbors = [at.wrapping_sub(width), at.wrapping_sub(1), at + 1, at + width];
+        for (neighbor, is_empty) in neighbors.into_iter().zip(empty_lines(board, stone)) {
+            if is_empty && !seen[..count].contains(&neighbor) {
                 seen[count] = neighbor;
                 count += 1;
                 if count == MAX_LIBERTIES {
@@ -231,6 +249,13 @@ fn count_liberties(board: &Board, point: Point) -> usize {
         }
     }
     count
+}
+
+/// Which of the points above, left, right and below are empty.
+#[inline]
+fn empty_lines(board: &Board, point: Point) -> [bool; 4] {
+    let around = board.around(point).code();
+    [0, 2, 4, 6].map(|shift| (around >> shift).trailing_zeros() >= 2)
 }
 
 fn draw_moves(position: &Position, canvas: &mut Canvas<'_>) {
