@@ -16,7 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("search", &["game", "eval", "timeman"]),
     ("engine", &["game", "eval", "timeman", "search"]),
     ("gtp", &["game", "timeman", "engine"]),
-    ("config", &["timeman", "search", "engine", "gtp"]),
+    ("config", &["nn", "timeman", "search", "engine", "gtp"]),
     ("cli", &["game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "config"]),
 ];
 

@@ -1,15 +1,13 @@
 //! `tedomari gtp`: the engine on standard input and output.
 
 use std::io::{ErrorKind, IsTerminal};
-use std::sync::Arc;
 
 use anyhow::Context;
 
+use super::evaluator;
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::gtp::{ServeError, Session, serve};
-use crate::playout::PlayoutEvaluator;
-use crate::util::Seed;
 
 /// Speaks GTP until the client says `quit`, goes away, or the process is told to end.
 pub(super) fn run(config: Config) -> anyhow::Result<()> {
@@ -20,8 +18,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let seed = Seed::new(config.search.seed).fork("playouts", 0);
-    let engine = Engine::new(config.engine(), Arc::new(PlayoutEvaluator::new(seed)));
+    let engine = Engine::new(config.engine(), evaluator::make(&config)?);
     let session = Session::new(engine, Box::new(config));
     let result = runtime.block_on(async {
         serve(tokio::io::stdin(), tokio::io::stdout(), session, told_to_end()).await

@@ -3,6 +3,7 @@
 mod bench;
 mod commands;
 mod config;
+mod evaluator;
 mod gtp;
 mod log;
 mod net;
@@ -41,6 +42,9 @@ struct Options {
     /// Side of the board
     #[arg(long, global = true, value_name = "SIZE")]
     board: Option<String>,
+    /// The network to play with: NAME.safetensors, with its manifest beside it
+    #[arg(long, global = true, value_name = "FILE")]
+    net: Option<String>,
     /// What the GTP command `name` answers
     #[arg(long, global = true, value_name = "NAME")]
     gtp_name: Option<String>,
@@ -94,6 +98,7 @@ impl Options {
         let flags = [
             ("--game", "game.kind", &self.game),
             ("--board", "game.board_size", &self.board),
+            ("--net", "net.path", &self.net),
             ("--gtp-name", "gtp.name", &self.gtp_name),
             ("--gtp-version", "gtp.version", &self.gtp_version),
             ("--log-level", "log.level", &self.log_level),

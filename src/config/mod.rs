@@ -9,6 +9,7 @@ pub use load::ConfigError;
 
 use crate::engine::{EngineParams, GameParams, PlayParams};
 use crate::gtp::{GtpParams, Settings};
+use crate::nn::NetParams;
 use crate::search::SearchParams;
 use crate::timeman::TimeParams;
 use crate::util::{Any, Field, OneOf, Params, params};
@@ -35,6 +36,8 @@ pub struct Config {
     pub time: TimeParams,
     /// The tree search.
     pub search: SearchParams,
+    /// The network.
+    pub net: NetParams,
     /// The protocol.
     pub gtp: GtpParams,
     /// Logs.
@@ -65,6 +68,7 @@ impl Config {
             section("play", &self.play),
             section("time", &self.time),
             section("search", &self.search),
+            section("net", &self.net),
             section("gtp", &self.gtp),
             section("log", &self.log),
         ]

@@ -31,10 +31,10 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 pub enum ServeError {
     /// The client cannot be reached any more.
     #[error("cannot write an answer: {0}")]
-    Output(#[source] io::Error),
+    Output(io::Error),
     /// The engine's thread could not be started.
     #[error("cannot start the engine's thread: {0}")]
-    Thread(#[source] io::Error),
+    Thread(io::Error),
     /// The engine's thread has died.
     #[error(transparent)]
     Engine(#[from] ThreadGone),

@@ -59,17 +59,21 @@ impl NetEvaluator {
         let mut work = packed.take();
         for (index, position) in some.iter().enumerate() {
             let (planes, stride, globals) = work.input(index);
-            encode(position, self.symmetry(position), planes, stride, globals);
+            encode(position, self.orientation.symmetry(position), planes, stride, globals);
         }
         packed.net.run(&mut work, some.len());
         for (index, position) in some.iter().enumerate() {
-            answers.push(evaluation(position, self.symmetry(position), work.output(index)));
+            let symmetry = self.orientation.symmetry(position);
+            answers.push(evaluation(position, symmetry, work.output(index).into()));
         }
         packed.give_back(work);
     }
+}
 
-    fn symmetry(&self, position: &Position) -> Symmetry {
-        match self.orientation {
+impl Orientation {
+    /// How this position is turned.
+    pub(super) fn symmetry(self, position: &Position) -> Symmetry {
+        match self {
             Orientation::Upright => Symmetry::IDENTITY,
             Orientation::ByHash => {
                 let all = Symmetry::for_size(position.size());
@@ -103,17 +107,34 @@ impl Evaluator for NetEvaluator {
     }
 }
 
+/// What a network says of a position, as far as a search needs it, before softmax and tanh and in
+/// the network's orientation.
+pub(super) struct Raw {
+    pub(super) moves: Vec<f32>,
+    pub(super) pass: f32,
+    pub(super) value: f32,
+    pub(super) ownership: Vec<f32>,
+}
+
+impl From<CpuOutput<'_>> for Raw {
+    fn from(output: CpuOutput<'_>) -> Self {
+        let [value, ..] = output.scalars();
+        let [pass, _] = output.pass();
+        let (moves, ownership) = (output.policy().collect(), output.ownership().collect());
+        Self { moves, pass, value, ownership }
+    }
+}
+
 /// What the network's output means for a position.
-fn evaluation(position: &Position, symmetry: Symmetry, output: CpuOutput<'_>) -> Evaluation {
+pub(super) fn evaluation(position: &Position, symmetry: Symmetry, raw: Raw) -> Evaluation {
     let size = position.size();
-    let upright = |values: Vec<f32>| -> Vec<f32> { restore(size, symmetry, &values).collect() };
-    let [value, ..] = output.scalars();
+    let upright = |values: &[f32]| -> Vec<f32> { restore(size, symmetry, values).collect() };
     let sign = if position.to_move() == Color::Black { 1.0 } else { -1.0 };
-    let owners = upright(output.ownership().map(f32::tanh).collect());
+    let owners = upright(&raw.ownership).into_iter().map(|x| sign * x.tanh()).collect();
     Evaluation {
-        value: Value::new(value.tanh()),
-        policy: priors(position, upright(output.policy().collect()), output.pass()[0]),
-        ownership: Some(Ownership::of_black(size, owners.iter().map(|x| sign * x).collect())),
+        value: Value::new(raw.value.tanh()),
+        policy: priors(position, upright(&raw.moves), raw.pass),
+        ownership: Some(Ownership::of_black(size, owners)),
     }
 }
 

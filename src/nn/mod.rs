@@ -2,18 +2,22 @@
 
 mod canary;
 mod cpu;
+mod device;
 mod evaluator;
 pub mod features;
 mod init;
 pub mod kernels;
 mod manifest;
+mod params;
 mod shape;
 mod weights;
 
 pub use canary::{CanaryError, PositionError};
 pub use cpu::{CpuNet, CpuOutput, Workspace};
+pub use device::{DeviceChoice, DeviceError};
 pub use evaluator::{NetEvaluator, Orientation, best_move};
 pub use init::{Tensors, random_weights};
 pub use manifest::{Canary, MANIFEST_FORMAT, Manifest};
+pub use params::NetParams;
 pub use shape::{NetShape, NotAShape, SCALARS};
 pub use weights::{NetFile, WeightsError};

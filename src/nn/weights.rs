@@ -35,12 +35,12 @@ pub enum WeightsError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A file could not be written.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {reason}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The manifest is not TOML or lacks something.
     #[error("the manifest cannot be read: {0}")]
@@ -126,7 +126,7 @@ impl NetFile {
             .map_err(|error| WeightsError::Manifest(error.to_string()))?;
         let write = |path: &Path, bytes: &[u8]| {
             write_atomically(path, bytes)
-                .map_err(|source| WeightsError::Write { path: path.to_owned(), source })
+                .map_err(|reason| WeightsError::Write { path: path.to_owned(), reason })
         };
         write(path, &weights)?;
         write(&path.with_extension("toml"), manifest.as_bytes())

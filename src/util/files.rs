@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The system refused.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {reason}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        reason: io::Error,
     },
     /// A directory, a device or a pipe.
     #[error("{} is not a regular file", path.display())]
@@ -34,7 +34,7 @@ pub enum ReadError {
 /// Reads a regular file of at most `limit` bytes. Devices and pipes, which may never end, are
 /// refused without being opened.
 pub fn read_limited(path: &Path, limit: usize) -> Result<Vec<u8>, ReadError> {
-    let io_error = |source| ReadError::Io { path: path.to_owned(), source };
+    let io_error = |reason| ReadError::Io { path: path.to_owned(), reason };
     if !fs::metadata(path).map_err(io_error)?.is_file() {
         return Err(ReadError::NotAFile { path: path.to_owned() });
     }

@@ -1,0 +1,17 @@
+//! What can be said of networks in `engine.toml`.
+
+use crate::util::{Any, params};
+
+params! {
+    /// The network that evaluates positions.
+    pub struct NetParams {
+        /// File with the weights, its manifest beside it; empty to play with random games instead.
+        pub path: String = String::new(), Any;
+        /// Where to compute: auto, cpu, cuda:N or metal. An accelerator must be compiled in.
+        pub device: String = "auto".to_owned(), Any;
+        /// Megabytes for evaluations that are kept.
+        pub cache_mb: usize = 128, 1..=1_000_000;
+        /// Positions computed together on an accelerator at the most.
+        pub max_batch: usize = 64, 1..=4096;
+    }
+}
