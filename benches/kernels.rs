@@ -1,22 +1,39 @@
 //! Speed of the convolution kernels: GFLOP/s by the count of the direct convolution, beside the
 //! peak of the processor and candle's own convolution, and positions per second of whole towers.
 //!
-//! One thread computes, except for candle's figures with `RAYON_NUM_THREADS` above one.
+//! Our kernels run on one thread, candle and the training on `RAYON_NUM_THREADS`. With the argument
+//! `training` only the training is measured.
 #![expect(clippy::print_stdout, reason = "a report for people")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use candle_core::{Device, Tensor};
+use candle_core::{Device, Result, Tensor, Var};
+use candle_nn::{AdamW, Optimizer, ParamsAdamW};
 use tedomari::nn::kernels::{Activation, Conv3x3, Input, Plan, Scratch, padded};
+use tedomari::nn::ops::{conv3x3, relu};
 
-/// Time spent on one figure.
+/// Time spent on one figure of the kernels.
 const BUDGET: Duration = Duration::from_millis(300);
+
+/// Time spent on one figure of the training, of which a step takes long.
+const TRAINING_BUDGET: Duration = Duration::from_secs(4);
 
 /// Planes of the input of a network.
 const PLANES: usize = 20;
 
 fn main() {
+    if !std::env::args().any(|argument| argument == "training") {
+        inference();
+    }
+    println!("\ntraining of 6x64 on 9x9, batch 128, {} threads:", rayon::current_num_threads());
+    for layers in [Layers::Ours, Layers::Candle] {
+        let speed = Training::new(6, 64, layers).speed(9, 128);
+        println!("{layers:?}: {speed:.0} samples per second");
+    }
+}
+
+fn inference() {
     println!("FMA peak of one thread: {:.0} GFLOP/s", fma_peak());
     println!("\nconvolution        ours  candle   (GFLOP/s of the direct convolution)");
     for side in [9, 13, 19] {
@@ -38,11 +55,11 @@ fn main() {
 }
 
 /// Seconds of one call: the fastest of all that fit into the budget.
-fn seconds(mut call: impl FnMut()) -> f64 {
+fn seconds(budget: Duration, mut call: impl FnMut()) -> f64 {
     call();
     let start = now();
     let mut fastest = Duration::MAX;
-    while start.elapsed() < BUDGET {
+    while start.elapsed() < budget {
         let begin = now();
         call();
         fastest = fastest.min(begin.elapsed());
@@ -73,12 +90,12 @@ fn layer(side: usize, channels: usize, batch: usize) {
     let x = numbers(batch * side * side * channels);
     let (mut y, mut scratch) = (vec![0.0; x.len()], Scratch::new());
     let input = Input { x: &x, batch, residual: None, activation: Activation::Relu };
-    let ours = seconds(|| conv.run(&plan, black_box(input), &mut y, &mut scratch));
+    let ours = seconds(BUDGET, || conv.run(&plan, black_box(input), &mut y, &mut scratch));
 
     let x = Tensor::from_vec(x, (batch, channels, side, side), &Device::Cpu).expect("a tensor");
     let weights =
         Tensor::from_vec(weights, (channels, channels, 3, 3), &Device::Cpu).expect("a tensor");
-    let candle = seconds(|| {
+    let candle = seconds(BUDGET, || {
         black_box(x.conv2d(&weights, 1, 1, 1, 1).expect("a convolution"));
     });
     let (ours, candle) = (flops / ours / 1e9, flops / candle / 1e9);
@@ -111,7 +128,7 @@ impl Tower {
         let planes = numbers(points * padded(PLANES));
         let mut buffers = [(); 3].map(|()| vec![0.0; points * padded(self.channels)]);
         let mut scratch = Scratch::new();
-        batch as f64 / seconds(|| self.run(batch, &planes, &mut buffers, &mut scratch))
+        batch as f64 / seconds(BUDGET, || self.run(batch, &planes, &mut buffers, &mut scratch))
     }
 
     fn run(&self, batch: usize, x: &[f32], buffers: &mut [Vec<f32>; 3], scratch: &mut Scratch) {
@@ -129,6 +146,84 @@ impl Tower {
     }
 }
 
+/// Who computes the layers of a graph.
+#[derive(Clone, Copy, Debug)]
+enum Layers {
+    /// Our operations, channels last.
+    Ours,
+    /// Candle's own, channels first.
+    Candle,
+}
+
+impl Layers {
+    fn conv(self, x: &Tensor, [weight, bias]: &[Var; 2]) -> Result<Tensor> {
+        match self {
+            Self::Ours => conv3x3(x, weight, bias),
+            Self::Candle => {
+                x.conv2d(weight, 1, 1, 1, 1)?.broadcast_add(&bias.reshape((1, (), 1, 1))?)
+            }
+        }
+    }
+
+    fn relu(self, x: &Tensor) -> Result<Tensor> {
+        match self {
+            Self::Ours => relu(x),
+            Self::Candle => x.relu(),
+        }
+    }
+
+    fn shape(self, batch: usize, side: usize) -> [usize; 4] {
+        match self {
+            Self::Ours => [batch, side, side, PLANES],
+            Self::Candle => [batch, PLANES, side, side],
+        }
+    }
+}
+
+/// A residual tower that learns to be zero.
+struct Training {
+    layers: Layers,
+    weights: Vec<[Var; 2]>,
+}
+
+impl Training {
+    fn new(blocks: usize, channels: usize, layers: Layers) -> Self {
+        let variable = |shape: &[usize], scale: f32| {
+            let values = numbers(shape.iter().product()).into_iter().map(|v| v * scale).collect();
+            let tensor = Tensor::from_vec(values, shape, &Device::Cpu).expect("a tensor");
+            Var::from_tensor(&tensor).expect("a variable")
+        };
+        let layer = |index: usize| {
+            let inputs = if index == 0 { PLANES } else { channels };
+            [variable(&[channels, inputs, 3, 3], 0.1), variable(&[channels], 0.1)]
+        };
+        Self { layers, weights: (0..=2 * blocks).map(layer).collect() }
+    }
+
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let layers = self.layers;
+        let mut x = layers.relu(&layers.conv(x, &self.weights[0])?)?;
+        for block in self.weights[1..].chunks_exact(2) {
+            let y = layers.relu(&layers.conv(&x, &block[0])?)?;
+            x = layers.relu(&(layers.conv(&y, &block[1])? + x)?)?;
+        }
+        Ok(x)
+    }
+
+    fn speed(&self, side: usize, batch: usize) -> f64 {
+        let planes = numbers(batch * side * side * PLANES);
+        let x = Tensor::from_vec(planes, &self.layers.shape(batch, side), &Device::Cpu)
+            .expect("a tensor");
+        let variables = self.weights.iter().flatten().cloned().collect();
+        let mut optimizer = AdamW::new(variables, ParamsAdamW::default()).expect("an optimizer");
+        let mut step = || -> Result<()> {
+            let loss = self.forward(&x)?.sqr()?.mean_all()?;
+            optimizer.step(&loss.backward()?)
+        };
+        batch as f64 / seconds(TRAINING_BUDGET, || step().expect("a step"))
+    }
+}
+
 /// GFLOP/s of fused multiplications that wait for nothing but each other.
 fn fma_peak() -> f64 {
     const ROUNDS: usize = 10_000;
@@ -136,10 +231,10 @@ fn fma_peak() -> f64 {
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         // SAFETY: both features have just been found.
         #[expect(unsafe_code, reason = "calling code compiled for detected features")]
-        let time = seconds(|| unsafe { chains_avx2(ROUNDS) });
+        let time = seconds(BUDGET, || unsafe { chains_avx2(ROUNDS) });
         return (ROUNDS * CHAINS * 8 * 2) as f64 / time / 1e9;
     }
-    let time = seconds(|| chains(ROUNDS, |a, b| a * b + b));
+    let time = seconds(BUDGET, || chains(ROUNDS, |a, b| a * b + b));
     (ROUNDS * CHAINS * 8 * 2) as f64 / time / 1e9
 }
 

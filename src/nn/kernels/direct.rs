@@ -13,7 +13,7 @@ pub(super) fn pack(weights: &[f32], channels: Channels) -> Panels {
     for (index, kernel) in weights.as_chunks::<9>().0.iter().enumerate() {
         let (output, input) = (index / channels.inputs, index % channels.inputs);
         for (tap, &weight) in kernel.iter().enumerate() {
-            panels.set(0, tap * stride + input, output, weight);
+            panels.set_one(tap * stride + input, output, weight);
         }
     }
     panels

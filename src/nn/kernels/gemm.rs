@@ -27,9 +27,15 @@ impl Panels {
         Self { data, inputs, width: panels }
     }
 
-    pub(super) fn set(&mut self, matrix: usize, input: usize, output: usize, weight: f32) {
-        let panel = matrix * self.width + output / PANEL;
-        let at = (panel * self.inputs + input) * PANEL + output % PANEL;
+    /// Sets the weights of one input in one panel.
+    pub(super) fn set(&mut self, matrix: usize, panel: usize, input: usize, weights: [f32; PANEL]) {
+        let at = (matrix * self.width + panel) * self.inputs + input;
+        self.data.floats_mut()[at * PANEL..][..PANEL].copy_from_slice(&weights);
+    }
+
+    /// Sets a single weight of the first matrix.
+    pub(super) fn set_one(&mut self, input: usize, output: usize, weight: f32) {
+        let at = (output / PANEL * self.inputs + input) * PANEL + output % PANEL;
         self.data.floats_mut()[at] = weight;
     }
 

@@ -1,6 +1,5 @@
 //! The gradient of a 3x3 convolution with respect to its weights.
 
-use std::array;
 use std::marker::PhantomData;
 
 use super::aligned::Aligned;
@@ -9,7 +8,7 @@ use super::cpu::{Arithmetic, Kernel, LANES, ZERO, add};
 use super::gemm::{MAX_ROWS, blocks};
 use super::plan::{Method, Plan};
 use super::tiles::{Tile, Tile2, Tile3, Tile4};
-use super::winograd::{GAP, Gather, Points, Spread};
+use super::winograd::{GAP, Gather, Points, Spread, rounded};
 use super::{PANEL, Scratch, padded};
 
 /// Sums the gradient over positions, transformed as the weights of the Winograd methods are:
@@ -127,26 +126,24 @@ impl WeightGradient {
 
     fn weights_of<T: Tile<N, M>, const N: usize, const M: usize>(&self) -> Vec<f32> {
         let Channels { inputs, outputs } = self.channels;
-        let (sums, stride) = (self.sums.floats(), padded(outputs));
+        let panels: &[[f32; PANEL]] = self.sums.floats().as_chunks().0;
+        let width = outputs.div_ceil(PANEL);
         let mut weights = vec![0.0; outputs * inputs * 9];
-        for input in 0..inputs {
-            for output in 0..outputs {
-                let at = input * stride + output;
-                let sum = |i: usize, j: usize| f64::from(sums[(i * N + j) * inputs * stride + at]);
-                // Gᵀ U, then (Gᵀ U) G
-                let half: [[f64; N]; 3] = array::from_fn(|p| {
-                    array::from_fn(|j| (0..N).map(|i| T::G[i][p] * sum(i, j)).sum())
-                });
-                for (tap, weight) in
-                    weights[(output * inputs + input) * 9..][..9].iter_mut().enumerate()
-                {
-                    let value: f64 = (0..N).map(|j| half[tap / 3][j] * T::G[j][tap % 3]).sum();
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        reason = "rounded to the stored type"
-                    )]
-                    let value = value as f32;
-                    *weight = value;
+        for (input, panel) in (0..inputs).flat_map(|i| (0..width).map(move |p| (i, p))) {
+            let sum = |i: usize, j: usize| &panels[((i * N + j) * inputs + input) * width + panel];
+            for tap in 0..9 {
+                // Element by element of Gᵀ U G
+                let mut values = [0.0_f64; PANEL];
+                for (i, j) in (0..N).flat_map(|i| (0..N).map(move |j| (i, j))) {
+                    let factor = T::G[i][tap / 3] * T::G[j][tap % 3];
+                    if factor != 0.0 {
+                        values.iter_mut().zip(sum(i, j)).for_each(|(value, &sum)| {
+                            *value += factor * f64::from(sum);
+                        });
+                    }
+                }
+                for (output, value) in (panel * PANEL..outputs).zip(values) {
+                    weights[(output * inputs + input) * 9 + tap] = rounded(value);
                 }
             }
         }

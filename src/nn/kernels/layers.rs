@@ -106,7 +106,7 @@ impl Linear {
         assert_eq!(weights.len(), outputs * inputs, "one weight for each pair of channels");
         let mut panels = Panels::zeros(1, inputs, outputs);
         for (index, &weight) in weights.iter().enumerate() {
-            panels.set(0, index % inputs, index / inputs, weight);
+            panels.set_one(index % inputs, index / inputs, weight);
         }
         let bias = padded_bias(bias, outputs);
         Self { weights: panels, bias, inputs, cpu: Cpu::detect() }

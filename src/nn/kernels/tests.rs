@@ -1,10 +1,9 @@
 //! All methods against a convolution written down in double precision.
 
 use rand::RngExt;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::util::Seed;
+use crate::util::{Rng, Seed};
 
 /// Shape of a layer, and what is added to it.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +18,7 @@ struct Case {
 }
 
 impl Case {
-    fn random(rng: &mut Xoshiro256PlusPlus) -> Self {
+    fn random(rng: &mut Rng) -> Self {
         let width = rng.random_range(1..=25);
         Self {
             width,
@@ -45,12 +44,12 @@ struct Data {
     residual: Vec<f32>,
 }
 
-fn randoms(rng: &mut Xoshiro256PlusPlus, count: usize) -> Vec<f32> {
+fn randoms(rng: &mut Rng, count: usize) -> Vec<f32> {
     (0..count).map(|_| rng.random_range(-1.0..1.0)).collect()
 }
 
 impl Data {
-    fn random(case: &Case, rng: &mut Xoshiro256PlusPlus) -> Self {
+    fn random(case: &Case, rng: &mut Rng) -> Self {
         Self {
             x: randoms(rng, case.batch * case.points() * case.inputs),
             weights: randoms(rng, case.outputs * case.inputs * 9),
@@ -105,7 +104,7 @@ fn expected(case: &Case, data: &Data, point: usize, output: usize) -> f64 {
 }
 
 /// Compares one layer with the definition, at all points or at `samples` random ones.
-fn check_conv(case: &Case, plan: &Plan, scratch: &mut Scratch, rng: &mut Xoshiro256PlusPlus) {
+fn check_conv(case: &Case, plan: &Plan, scratch: &mut Scratch, rng: &mut Rng) {
     let data = Data::random(case, rng);
     let y = convolve(case, &data, plan, scratch);
     let largest = y.iter().fold(1.0, |max: f32, value| max.max(value.abs()));

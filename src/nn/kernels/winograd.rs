@@ -9,7 +9,7 @@ use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, add, relu};
 use super::gemm::{Dense, Finish, Panels, Product};
 use super::plan::Plan;
 use super::tiles::Tile;
-use super::{Activation, Scratch};
+use super::{Activation, PANEL, Scratch};
 
 /// Vectors left free between the matrices, so that equal places in them, which are written one
 /// after the other, fall into different sets of the cache.
@@ -20,22 +20,39 @@ pub(super) fn pack<T: Tile<N, M>, const N: usize, const M: usize>(
     weights: &[f32],
     channels: Channels,
 ) -> Panels {
-    let mut panels = Panels::zeros(N * N, channels.inputs, channels.outputs);
-    for (index, kernel) in weights.as_chunks::<9>().0.iter().enumerate() {
-        let (output, input) = (index / channels.inputs, index % channels.inputs);
-        let kernel = kernel.map(f64::from);
-        // G g, then (G g) Gᵀ
-        let half: [[f64; 3]; N] = T::G
-            .map(|row| array::from_fn(|q| (0..3).map(|p| row[p] * kernel[3 * p + q]).sum::<f64>()));
-        for (i, half) in half.iter().enumerate() {
-            for (j, row) in T::G.iter().enumerate() {
-                let weight = half[0] * row[0] + half[1] * row[1] + half[2] * row[2];
-                #[expect(clippy::cast_possible_truncation, reason = "rounded to the stored type")]
-                panels.set(i * N + j, input, output, weight as f32);
+    let Channels { inputs, outputs } = channels;
+    let mut panels = Panels::zeros(N * N, inputs, outputs);
+    for panel in 0..outputs.div_ceil(PANEL) {
+        for input in 0..inputs {
+            let mut taps = [[0.0; PANEL]; 9];
+            for (lane, output) in (panel * PANEL..outputs).take(PANEL).enumerate() {
+                let kernel = &weights[(output * inputs + input) * 9..][..9];
+                for (tap, &weight) in taps.iter_mut().zip(kernel) {
+                    tap[lane] = f64::from(weight);
+                }
+            }
+            // G g, then (G g) Gᵀ
+            for (i, row) in T::G.iter().enumerate() {
+                let half = [0, 1, 2].map(|q| weighted(row, [&taps[q], &taps[3 + q], &taps[6 + q]]));
+                for (j, column) in T::G.iter().enumerate() {
+                    let weights = weighted(column, half.each_ref()).map(rounded);
+                    panels.set(i * N + j, panel, input, weights);
+                }
             }
         }
     }
     panels
+}
+
+/// The sum of three panels with the elements of a row of G as factors.
+fn weighted(row: &[f64; 3], panels: [&[f64; PANEL]; 3]) -> [f64; PANEL] {
+    array::from_fn(|o| row[0] * panels[0][o] + row[1] * panels[1][o] + row[2] * panels[2][o])
+}
+
+/// Weights are computed in double and stored in single precision.
+#[expect(clippy::cast_possible_truncation, reason = "rounded to the stored type")]
+pub(super) fn rounded(value: f64) -> f32 {
+    value as f32
 }
 
 /// Convolves one chunk with the tiles that its weights are packed for.
@@ -119,6 +136,8 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Gather<'_, T, N, 
         let Points { data, lanes } = self.source;
         let used = self.zeros.len();
         let positions = data.len() / (self.plan.points() * lanes);
+        // Out here, or it would be cleared for every vector.
+        let mut columns = [[ZERO; N]; N];
         for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
             // The tile begins one row above and one column left of its outputs.
             let point = |i: usize, j: usize| {
@@ -129,8 +148,9 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Gather<'_, T, N, 
             };
             let points: [[&[Lanes]; N]; N] = array::from_fn(|i| array::from_fn(|j| point(i, j)));
             for lane in 0..used {
-                let columns: [[Lanes; N]; N] =
-                    array::from_fn(|j| T::input::<A>(array::from_fn(|i| points[i][j][lane])));
+                for j in 0..N {
+                    columns[j] = T::input::<A>(array::from_fn(|i| points[i][j][lane]));
+                }
                 for i in 0..N {
                     let row = T::input::<A>(array::from_fn(|j| columns[j][i]));
                     for (j, value) in row.into_iter().enumerate() {
@@ -160,12 +180,15 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Scatter<'_, T, N,
     fn run<A: Arithmetic>(mut self) {
         let lanes = self.bias.len();
         let positions = self.y.len() / (self.plan.points() * lanes);
+        // Out here, or it would be cleared for every vector.
+        let mut rows = [[ZERO; M]; N];
         for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
             for lane in 0..lanes {
                 let at = tile * lanes + lane;
-                let rows: [[Lanes; M]; N] = array::from_fn(|i| {
-                    T::output::<A>(array::from_fn(|j| self.source[(i * N + j) * self.stride + at]))
-                });
+                for i in 0..N {
+                    let row = array::from_fn(|j| self.source[(i * N + j) * self.stride + at]);
+                    rows[i] = T::output::<A>(row);
+                }
                 for j in 0..M {
                     let column = T::output::<A>(array::from_fn(|i| rows[i][j]));
                     for (i, value) in column.into_iter().enumerate() {
@@ -208,6 +231,8 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Spread<'_, T, N, 
         let Points { data, lanes } = self.source;
         let (width, height) = (self.plan.width(), self.plan.height());
         let positions = data.len() / (self.plan.points() * lanes);
+        // Out here, or it would be cleared for every vector.
+        let mut columns = [[ZERO; N]; M];
         for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
             for lane in 0..lanes {
                 let value = |i: usize, j: usize| {
@@ -215,8 +240,9 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Spread<'_, T, N, 
                     let at = || (first + (top + i) * width + left + j) * lanes + lane;
                     if inside { data[at()] } else { ZERO }
                 };
-                let columns: [[Lanes; N]; M] =
-                    array::from_fn(|j| T::output_transposed::<A>(array::from_fn(|i| value(i, j))));
+                for j in 0..M {
+                    columns[j] = T::output_transposed::<A>(array::from_fn(|i| value(i, j)));
+                }
                 for i in 0..N {
                     let row = T::output_transposed::<A>(array::from_fn(|j| columns[j][i]));
                     for (j, value) in row.into_iter().enumerate() {
