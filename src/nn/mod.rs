@@ -10,6 +10,7 @@ mod init;
 pub mod kernels;
 mod manifest;
 pub mod ops;
+pub mod ops;
 mod params;
 mod resnet;
 mod shape;
