@@ -10,7 +10,6 @@ mod init;
 pub mod kernels;
 mod manifest;
 pub mod ops;
-pub mod ops;
 mod params;
 mod resnet;
 mod shape;
