@@ -1,13 +1,21 @@
 //! What an evaluation of a position is, and evaluators that need neither net nor playouts.
 
+mod batching;
+mod cache;
 mod fixed;
 mod ownership;
+mod selected;
+mod symmetric;
 mod value;
 
 use crate::game::{Move, Position};
 
+pub use batching::BatchingEvaluator;
+pub use cache::{CacheStats, CachedEvaluator};
 pub use fixed::{HashedEvaluator, UniformEvaluator};
 pub use ownership::Ownership;
+pub use selected::{Fits, SelectedEvaluator};
+pub use symmetric::symmetry_of;
 pub use value::Value;
 
 /// Says how good positions are.
