@@ -4,7 +4,6 @@ mod batching;
 mod cache;
 mod fixed;
 mod ownership;
-mod selected;
 mod symmetric;
 mod value;
 
@@ -14,7 +13,6 @@ pub use batching::BatchingEvaluator;
 pub use cache::{CacheStats, CachedEvaluator};
 pub use fixed::{HashedEvaluator, UniformEvaluator};
 pub use ownership::Ownership;
-pub use selected::{Fits, SelectedEvaluator};
 pub use symmetric::symmetry_of;
 pub use value::Value;
 
