@@ -4,6 +4,7 @@ FROM rust:1-slim-bookworm AS build
 WORKDIR /tedomari
 COPY Cargo.toml Cargo.lock ./
 COPY src src
+COPY weights weights
 COPY benches benches
 COPY examples examples
 RUN cargo build --release --locked --bin tedomari

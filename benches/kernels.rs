@@ -128,20 +128,26 @@ impl Tower {
         let planes = numbers(points * padded(PLANES));
         let mut buffers = [(); 3].map(|()| vec![0.0; points * padded(self.channels)]);
         let mut scratch = Scratch::new();
-        batch as f64 / seconds(BUDGET, || self.run(batch, &planes, &mut buffers, &mut scratch))
+        let chunk = self.plan.chunk(batch) * self.plan.points() * padded(PLANES);
+        let time = seconds(BUDGET, || {
+            planes.chunks(chunk).for_each(|x| self.run(black_box(x), &mut buffers, &mut scratch));
+        });
+        batch as f64 / time
     }
 
-    fn run(&self, batch: usize, x: &[f32], buffers: &mut [Vec<f32>; 3], scratch: &mut Scratch) {
-        let [a, b, c] = buffers;
-        let activation = Activation::Relu;
-        let input = Input { x: black_box(x), batch, residual: None, activation };
+    fn run(&self, x: &[f32], buffers: &mut [Vec<f32>; 3], scratch: &mut Scratch) {
+        let points = x.len() / padded(PLANES);
+        let (batch, activation) = (points / self.plan.points(), Activation::Relu);
+        let [mut a, b, mut c] =
+            buffers.each_mut().map(|buffer| &mut buffer[..points * padded(self.channels)]);
+        let input = Input { x, batch, residual: None, activation };
         self.stem.run(&self.plan, input, a, scratch);
         for [first, second] in &self.blocks {
             let input = Input { x: a, batch, residual: None, activation };
             first.run(&self.plan, input, b, scratch);
             let input = Input { x: b, batch, residual: Some(a), activation };
             second.run(&self.plan, input, c, scratch);
-            std::mem::swap(a, c);
+            std::mem::swap(&mut a, &mut c);
         }
     }
 }

@@ -4,6 +4,7 @@ mod batching;
 mod cache;
 mod fixed;
 mod ownership;
+mod selected;
 mod symmetric;
 mod value;
 
@@ -13,6 +14,7 @@ pub use batching::BatchingEvaluator;
 pub use cache::{CacheStats, CachedEvaluator};
 pub use fixed::{HashedEvaluator, UniformEvaluator};
 pub use ownership::Ownership;
+pub use selected::{Fits, SelectedEvaluator};
 pub use symmetric::symmetry_of;
 pub use value::Value;
 

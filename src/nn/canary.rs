@@ -28,7 +28,7 @@ pub enum CanaryError {
     Differs {
         /// Counted from 1.
         number: usize,
-        /// Value, best move and its prior.
+        /// Value and the prior of a move.
         found: String,
         /// The same by the manifest.
         expected: String,
@@ -89,14 +89,22 @@ impl Canary {
         Ok(position)
     }
 
-    fn says(&self) -> String {
-        format!("{:.4}, {} with {:.4}", self.value, self.best, self.prior)
-    }
-
-    fn agrees(&self, other: &Self) -> bool {
-        self.best == other.best
-            && (self.value - other.value).abs() < TOLERANCE
-            && (self.prior - other.prior).abs() < TOLERANCE
+    /// What is wrong with what the network says now, if anything.
+    fn check(&self, net: &NetEvaluator, number: usize) -> Result<(), CanaryError> {
+        let wrong = |reason| CanaryError::Position { number, reason };
+        let position = self.position().map_err(wrong)?;
+        let best = position.size().parse_move(&self.best).map_err(|e| wrong(e.into()))?;
+        let now = net.evaluate(&[&position])?.swap_remove(0);
+        let (value, prior) = (now.value.get(), now.policy.weight(&position, best));
+        if (value - self.value).abs() < TOLERANCE && (prior - self.prior).abs() < TOLERANCE {
+            return Ok(());
+        }
+        let says = |value, prior| format!("{value:.4} and {prior:.4} for {}", self.best);
+        Err(CanaryError::Differs {
+            number,
+            found: says(value, prior),
+            expected: says(self.value, self.prior),
+        })
     }
 }
 
@@ -105,13 +113,7 @@ impl NetFile {
     pub fn verify(&self) -> Result<usize, CanaryError> {
         let net = self.evaluator(Orientation::Upright);
         for (number, canary) in (1..).zip(&self.manifest.canaries) {
-            let position =
-                canary.position().map_err(|reason| CanaryError::Position { number, reason })?;
-            let now = Canary::record(&position, canary.moves.clone(), &net)?;
-            if !now.agrees(canary) {
-                let (found, expected) = (now.says(), canary.says());
-                return Err(CanaryError::Differs { number, found, expected });
-            }
+            canary.check(&net, number)?;
         }
         Ok(self.manifest.canaries.len())
     }

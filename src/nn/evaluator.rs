@@ -7,7 +7,7 @@ use super::cpu::{CpuNet, CpuOutput, Workspace};
 use super::features::{encode, restore};
 use super::init::Tensors;
 use super::shape::NetShape;
-use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
+use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value, symmetry_of};
 use crate::game::{BoardSize, Color, Game, Move, Position, Symmetry};
 
 /// Positions that are computed at a time; larger batches gain nothing on a CPU.
@@ -64,7 +64,7 @@ impl NetEvaluator {
         packed.net.run(&mut work, some.len());
         for (index, position) in some.iter().enumerate() {
             let symmetry = self.orientation.symmetry(position);
-            answers.push(evaluation(position, symmetry, work.output(index).into()));
+            answers.push(evaluation(position, symmetry, &work.output(index).into()));
         }
         packed.give_back(work);
     }
@@ -75,11 +75,7 @@ impl Orientation {
     pub(super) fn symmetry(self, position: &Position) -> Symmetry {
         match self {
             Orientation::Upright => Symmetry::IDENTITY,
-            Orientation::ByHash => {
-                let all = Symmetry::for_size(position.size());
-                // The upper bits: tables are indexed by the lower ones.
-                all[(position.hash() >> 48) as usize % all.len()]
-            }
+            Orientation::ByHash => symmetry_of(position),
         }
     }
 }
@@ -126,7 +122,7 @@ impl From<CpuOutput<'_>> for Raw {
 }
 
 /// What the network's output means for a position.
-pub(super) fn evaluation(position: &Position, symmetry: Symmetry, raw: Raw) -> Evaluation {
+pub(super) fn evaluation(position: &Position, symmetry: Symmetry, raw: &Raw) -> Evaluation {
     let size = position.size();
     let upright = |values: &[f32]| -> Vec<f32> { restore(size, symmetry, values).collect() };
     let sign = if position.to_move() == Color::Black { 1.0 } else { -1.0 };

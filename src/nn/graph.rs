@@ -59,7 +59,7 @@ impl GraphEvaluator {
             .map(|(position, ((mut moves, ownership), value))| {
                 let pass = moves.pop().unwrap_or(0.0);
                 let raw = Raw { moves, pass, value, ownership };
-                evaluation(position, self.orientation.symmetry(position), raw)
+                evaluation(position, self.orientation.symmetry(position), &raw)
             })
             .collect())
     }

@@ -1,5 +1,6 @@
 //! Networks: features, residual nets, their kernels on a CPU, and the files they come in.
 
+pub mod builtin;
 mod canary;
 mod cpu;
 mod device;

@@ -49,7 +49,7 @@ impl WeightGradient {
         if from == 0 || to == 0 {
             return;
         }
-        let positions = self.plan.chunk();
+        let positions = self.plan.chunk(batch);
         for (x, dy) in x.chunks(positions * from).zip(dy.chunks(positions * to)) {
             match self.plan.method() {
                 Method::Winograd2 => self.add_chunk::<Tile2, 4, 2>(x, dy, scratch),

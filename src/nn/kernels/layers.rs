@@ -69,7 +69,7 @@ impl Conv3x3 {
         if y.is_empty() {
             return;
         }
-        let positions = plan.chunk();
+        let positions = plan.chunk(input.batch);
         let chunks = input.x.chunks(positions * from).zip(y.chunks_mut(positions * to));
         for (index, (x, y)) in chunks.enumerate() {
             Chunk {

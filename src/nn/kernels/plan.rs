@@ -125,9 +125,14 @@ impl Plan {
         rows * columns
     }
 
-    /// Positions that are computed together.
-    pub(super) fn chunk(&self) -> usize {
-        (TILES_OF_CHUNK / self.tiles().max(1)).clamp(1, POSITIONS_OF_CHUNK)
+    /// Positions of a batch that a layer computes together, at least one. A network that takes so
+    /// many positions through all of its layers, before the next so many, keeps their activations
+    /// in the cache as well.
+    #[must_use]
+    pub fn chunk(&self, batch: usize) -> usize {
+        let most = (TILES_OF_CHUNK / self.tiles().max(1)).clamp(1, POSITIONS_OF_CHUNK);
+        // Equal chunks: eight positions as 4 + 4 rather than 6 + 2.
+        batch.div_ceil(batch.div_ceil(most).max(1)).max(1)
     }
 
     fn best(width: usize, height: usize, methods: &[Method]) -> Self {

@@ -18,7 +18,9 @@ fn weights(shape: &NetShape) -> Tensors {
     let mut weights = random_weights(shape, Seed::new(3));
     let mut rng = Seed::new(4).rng();
     for values in weights.values_mut() {
-        values.iter_mut().for_each(|x| *x += 0.2 * (uniform(&mut rng) - 0.5));
+        for x in values.iter_mut() {
+            *x += 0.2 * (uniform(&mut rng) - 0.5);
+        }
     }
     weights
 }
