@@ -160,14 +160,16 @@ impl<R: Rows> Product<'_, R> {
     ) {
         let mut sums = [[ZERO; 2]; N];
         let length = panel.len() / R::SEGMENTS;
-        for (index, weights) in panel.chunks_exact(length).enumerate() {
+        for index in 0..R::SEGMENTS {
             let rows = std::array::from_fn(|r| self.rows.segment(row + r, index));
-            sums = accumulate::<A, N>(sums, rows, weights);
+            sums = accumulate::<A, N>(sums, rows, &panel[index * length..][..length]);
         }
         for (r, sums) in sums.into_iter().enumerate() {
             let at = (row + r) * self.weights.width * PANEL + column;
             let sums = self.finish.apply(column, at, sums);
-            self.y[at..][..PANEL].copy_from_slice(sums.as_flattened());
+            let (y, _) = self.y[at..][..PANEL].as_chunks_mut();
+            y[0] = sums[0];
+            y[1] = sums[1];
         }
     }
 }
@@ -178,8 +180,8 @@ impl<R: Rows> Product<'_, R> {
 #[inline(always)]
 pub(super) fn blocks(rows: usize) -> impl Iterator<Item = (usize, usize)> {
     let blocks = rows.div_ceil(MAX_ROWS);
+    let (height, higher) = (rows / blocks.max(1), rows % blocks.max(1));
     (0..blocks).map(move |block| {
-        let (height, higher) = (rows / blocks, rows % blocks);
         (block * height + block.min(higher), height + usize::from(block < higher))
     })
 }
