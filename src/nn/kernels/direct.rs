@@ -2,7 +2,7 @@
 
 use super::chunk::{Channels, Chunk};
 use super::cpu::{LANES, Lanes, ZERO};
-use super::gemm::{Finish, Panels, Product, Rows};
+use super::gemm::{Layer, Panels, Product, Rows};
 use super::plan::Plan;
 use super::{Scratch, padded};
 
@@ -28,7 +28,7 @@ pub(super) fn convolve(chunk: Chunk<'_>, scratch: &mut Scratch) {
     let frame = scratch.parts(framed, 0, 0).inputs;
     copy_framed(plan, chunk.x.as_chunks().0, frame, lanes);
     let rows = Windows { plan, frame: frame.as_flattened(), channels: lanes * LANES };
-    let finish = Finish { bias: Some(chunk.bias), residual, activation };
+    let finish = Layer { bias: chunk.bias, residual, activation };
     plan.cpu().run(Product { rows, weights, matrix: 0, finish, y });
 }
 

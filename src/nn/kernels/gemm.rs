@@ -8,7 +8,7 @@ use super::{Activation, PANEL, padded};
 pub(super) const MAX_ROWS: usize = 6;
 
 /// One row of sums for one panel.
-type Sums = [Lanes; 2];
+pub(super) type Sums = [Lanes; 2];
 
 /// Weight matrices of one shape, each as `[panel][input][output of the panel]`.
 #[derive(Debug)]
@@ -80,26 +80,34 @@ impl Rows for Dense<'_> {
 }
 
 /// What happens to the sums before they are written.
-#[derive(Clone, Copy)]
-pub(super) struct Finish<'a> {
+pub(super) trait Finish {
+    /// The value to write at `at` in the output, which is in the column `column`, and behind it.
+    fn apply(&self, column: usize, at: usize, sums: Sums) -> Sums;
+}
+
+/// The sums as they are.
+pub(super) struct Plain;
+
+impl Finish for Plain {
+    #[inline(always)]
+    fn apply(&self, _column: usize, _at: usize, sums: Sums) -> Sums {
+        sums
+    }
+}
+
+/// The end of a layer.
+pub(super) struct Layer<'a> {
     /// Added to every row.
-    pub(super) bias: Option<&'a [f32]>,
+    pub(super) bias: &'a [f32],
     /// Added to the element at the same place.
     pub(super) residual: Option<&'a [f32]>,
     pub(super) activation: Activation,
 }
 
-impl Finish<'_> {
-    /// The sums as they are.
-    pub(super) const PLAIN: Self =
-        Self { bias: None, residual: None, activation: Activation::None };
-
+impl Finish for Layer<'_> {
     #[inline(always)]
     fn apply(&self, column: usize, at: usize, sums: Sums) -> Sums {
-        let mut sums = sums;
-        if let Some(bias) = self.bias {
-            sums = add_pair(sums, &bias[column..]);
-        }
+        let mut sums = add_pair(sums, &self.bias[column..]);
         if let Some(residual) = self.residual {
             sums = add_pair(sums, &residual[at..]);
         }
@@ -118,15 +126,15 @@ fn add_pair(sums: Sums, values: &[f32]) -> Sums {
 
 /// `y = finish(rows · weights)` for one matrix of the weights; `y` has one row for each row of the
 /// left side, as long as the padded outputs.
-pub(super) struct Product<'a, R> {
+pub(super) struct Product<'a, R, F> {
     pub(super) rows: R,
     pub(super) weights: &'a Panels,
     pub(super) matrix: usize,
-    pub(super) finish: Finish<'a>,
+    pub(super) finish: F,
     pub(super) y: &'a mut [f32],
 }
 
-impl<R: Rows> Kernel for Product<'_, R> {
+impl<R: Rows, F: Finish> Kernel for Product<'_, R, F> {
     #[inline(always)]
     fn run<A: Arithmetic>(mut self) {
         let inputs = self.weights.inputs;
@@ -150,7 +158,7 @@ impl<R: Rows> Kernel for Product<'_, R> {
     }
 }
 
-impl<R: Rows> Product<'_, R> {
+impl<R: Rows, F: Finish> Product<'_, R, F> {
     #[inline(always)]
     fn block<A: Arithmetic, const N: usize>(
         &mut self,
@@ -194,9 +202,10 @@ fn accumulate<A: Arithmetic, const N: usize>(
     weights: &[[f32; PANEL]],
 ) -> [Sums; N] {
     // Rows of the length of the loop let the compiler drop the checks inside it.
-    let rows = rows.map(|row| &row[..weights.len()]);
-    for (input, weights) in weights.iter().enumerate() {
-        let (weights, _) = weights.as_chunks::<LANES>();
+    let length = weights.len();
+    let rows = rows.map(|row| &row[..length]);
+    for input in 0..length {
+        let (weights, _) = weights[input].as_chunks::<LANES>();
         for (sums, row) in sums.iter_mut().zip(rows) {
             let value = [row[input]; LANES];
             sums[0] = A::mul_add(value, weights[0], sums[0]);

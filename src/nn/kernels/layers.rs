@@ -2,7 +2,7 @@
 
 use super::chunk::{Channels, Chunk, pack};
 use super::cpu::{LANES, Lanes, ZERO, add};
-use super::gemm::{Dense, Finish, Panels, Product, padded_bias};
+use super::gemm::{Dense, Layer, Panels, Product, padded_bias};
 use super::plan::{Method, Plan};
 use super::{Activation, Cpu, PANEL, Scratch, padded};
 
@@ -130,7 +130,7 @@ impl Linear {
             rows: Dense { data: x, stride },
             weights: &self.weights,
             matrix: 0,
-            finish: Finish { bias: Some(&self.bias), residual: None, activation },
+            finish: Layer { bias: &self.bias, residual: None, activation },
             y,
         });
     }

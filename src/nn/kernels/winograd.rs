@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use super::chunk::{Channels, Chunk};
 use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, add, relu};
-use super::gemm::{Dense, Finish, Panels, Product};
+use super::gemm::{Dense, Panels, Plain, Product};
 use super::plan::Plan;
 use super::tiles::Tile;
 use super::{Activation, PANEL, Scratch};
@@ -83,7 +83,7 @@ pub(super) fn convolve<T: Tile<N, M>, const N: usize, const M: usize>(
             rows: Dense { data: v.as_flattened(), stride: lanes * LANES },
             weights,
             matrix,
-            finish: Finish::PLAIN,
+            finish: Plain,
             y: m[..tiles * output_lanes].as_flattened_mut(),
         });
     }
@@ -153,8 +153,8 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Gather<'_, T, N, 
                 }
                 for i in 0..N {
                     let row = T::input::<A>(array::from_fn(|j| columns[j][i]));
-                    for (j, value) in row.into_iter().enumerate() {
-                        self.target[(i * N + j) * self.stride + tile * used + lane] = value;
+                    for j in 0..N {
+                        self.target[(i * N + j) * self.stride + tile * used + lane] = row[j];
                     }
                 }
             }
@@ -191,10 +191,10 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Scatter<'_, T, N,
                 }
                 for j in 0..M {
                     let column = T::output::<A>(array::from_fn(|i| rows[i][j]));
-                    for (i, value) in column.into_iter().enumerate() {
+                    for i in 0..M {
                         if top + i < self.plan.height() && left + j < self.plan.width() {
                             let point = first + (top + i) * self.plan.width() + left + j;
-                            self.write(point * lanes + lane, add(value, self.bias[lane]));
+                            self.write(point * lanes + lane, add(column[i], self.bias[lane]));
                         }
                     }
                 }
@@ -245,8 +245,8 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Spread<'_, T, N, 
                 }
                 for i in 0..N {
                     let row = T::output_transposed::<A>(array::from_fn(|j| columns[j][i]));
-                    for (j, value) in row.into_iter().enumerate() {
-                        self.target[(i * N + j) * self.stride + tile * lanes + lane] = value;
+                    for j in 0..N {
+                        self.target[(i * N + j) * self.stride + tile * lanes + lane] = row[j];
                     }
                 }
             }
