@@ -274,8 +274,12 @@ impl Board {
     /// The hash of the stones after a stone of `color` on an empty point, captures included.
     #[must_use]
     pub fn hash_after(&self, color: Color, point: Point) -> u64 {
-        let (own, enemy) = (code(color), code(color.opponent()));
         let mut hash = self.hash ^ zobrist::stone(color, point);
+        let around = self.around(point);
+        if around.has_liberty() && !around.touches(color.opponent()) {
+            return hash;
+        }
+        let (own, enemy) = (code(color), code(color.opponent()));
         let captured = |cell: &Cell, atari| cell.code == enemy && atari;
         let suicide = self.is_suicide(color, point);
         let mut seen: [Option<Point>; 4] = [None; 4];

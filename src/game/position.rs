@@ -4,7 +4,7 @@ use super::board::{Board, Placement};
 use super::color::Color;
 use super::history::History;
 use super::point::{BoardSize, Move, Point};
-use super::rules::{Game, KoRule, Komi, Rules, Suicide};
+use super::rules::{Game, KoRule, Komi, Rules, Scoring, Suicide};
 use super::zobrist;
 
 /// Why a move is not allowed.
@@ -189,15 +189,23 @@ impl Position {
         }
     }
 
-    /// Hash of the whole situation: stones, player to move, ko, passes, rules, komi and handicap.
-    /// Earlier positions are not part of it.
+    /// Hash of the whole situation: size, stones, player to move, ko, passes, rules, komi with
+    /// White's compensation, and prisoners where they count. Earlier positions are not part of it.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        let komi = self.komi.halves() - 2 * i32::from(self.rules.handicap_points(self.handicap));
+        let komi = self.komi.halves() + 2 * i32::from(self.rules.handicap_points(self.handicap));
+        let prisoners = match self.rules.scoring {
+            Scoring::Area => 0,
+            Scoring::Territory => {
+                self.board.captured(Color::White).wrapping_sub(self.board.captured(Color::Black))
+            }
+        };
         self.situation()
             ^ self.ko.map_or(0, zobrist::ko)
             ^ zobrist::feature(20, u32::from(self.passes))
             ^ zobrist::feature(21, komi.cast_unsigned())
+            ^ zobrist::feature(22, prisoners)
+            ^ zobrist::size(self.size())
             ^ self.rules.hash()
     }
 

@@ -29,6 +29,11 @@ pub(super) const fn feature(kind: u32, value: u32) -> u64 {
     mix((kind as u64) << 40 ^ (value as u64) ^ 0xFEA7 << 48)
 }
 
+/// The number of a board's size.
+pub(super) const fn size(size: BoardSize) -> u64 {
+    mix(0x517E << 48 | (size.width() as u64) << 8 | size.height() as u64)
+}
+
 const fn table(seed: u64) -> [u64; BoardSize::MAX_CELLS] {
     let mut numbers = [0; BoardSize::MAX_CELLS];
     let mut i = 0;

@@ -4,7 +4,7 @@ use candle_core::{D, DType, Device, Result, Tensor, Var};
 use candle_nn::{VarBuilder, VarMap};
 
 use super::init::Tensors;
-use super::ops::conv3x3;
+use super::ops::{conv3x3, relu};
 use super::shape::NetShape;
 
 /// A residual network. The same constructor serves training, with variables, and loading.
@@ -66,7 +66,7 @@ impl ResNet {
         let board = Board::new(input)?;
         let global = self.global.forward(input.globals)?.unsqueeze(1)?.unsqueeze(1)?;
         let stem = self.stem.forward(input.planes)?.broadcast_add(&global)?;
-        let mut x = board.masked(&stem.relu()?)?;
+        let mut x = board.masked(&relu(&stem)?)?;
         for block in &self.blocks {
             x = block.forward(&x, &board)?;
         }
@@ -194,7 +194,7 @@ impl Linear {
     /// Adds what the layer makes of the pooled `x` to every point of it.
     fn add_pooled(&self, x: &Tensor, board: &Board<'_>) -> Result<Tensor> {
         let bias = self.forward(&board.pool(x)?)?.unsqueeze(1)?.unsqueeze(1)?;
-        board.masked(&x.broadcast_add(&bias)?.relu()?)
+        board.masked(&relu(&x.broadcast_add(&bias)?)?)
     }
 }
 
@@ -215,11 +215,11 @@ impl Block {
     }
 
     fn forward(&self, x: &Tensor, board: &Board<'_>) -> Result<Tensor> {
-        let mut inner = board.masked(&self.conv1.forward(x)?.relu()?)?;
+        let mut inner = board.masked(&relu(&self.conv1.forward(x)?)?)?;
         if let Some(pool) = &self.pool {
             inner = pool.add_pooled(&inner, board)?;
         }
-        board.masked(&(x + self.conv2.forward(&inner)?)?.relu()?)
+        board.masked(&relu(&(x + self.conv2.forward(&inner)?)?)?)
     }
 }
 
@@ -243,7 +243,7 @@ impl PolicyHead {
 
     /// Policy and reply.
     fn forward(&self, x: &Tensor, board: &Board<'_>) -> Result<[Tensor; 2]> {
-        let x = board.masked(&self.conv.forward(x)?.relu()?)?;
+        let x = board.masked(&relu(&self.conv.forward(x)?)?)?;
         let x = self.pool.add_pooled(&x, board)?;
         let moves = self.moves.forward(&x)?.flatten(1, 2)?;
         let pass = self.pass.forward(&board.pool(&x)?)?.unsqueeze(1)?;
@@ -273,8 +273,8 @@ impl ValueHead {
 
     /// Scalars, and the ownership of every point.
     fn forward(&self, x: &Tensor, board: &Board<'_>) -> Result<(Tensor, Tensor)> {
-        let x = board.masked(&self.conv.forward(x)?.relu()?)?;
-        let hidden = self.hidden.forward(&board.pool(&x)?)?.relu()?;
+        let x = board.masked(&relu(&self.conv.forward(x)?)?)?;
+        let hidden = relu(&self.hidden.forward(&board.pool(&x)?)?)?;
         let ownership = self.ownership.forward(&x)?.flatten(1, 3)?;
         Ok((self.scalars.forward(&hidden)?, ownership))
     }

@@ -388,3 +388,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn positions_that_score_differently_hash_differently() {
+    let size = |width, height| BoardSize::new(width, height).unwrap();
+    let komi = |points| Komi::from_points(points).unwrap();
+    let hash = |size, rules, points, handicap| {
+        let mut position = Position::new(size, rules, komi(points));
+        position.set_handicap(handicap);
+        position.hash()
+    };
+    let nine = size(9, 9);
+    let even = hash(nine, Rules::CHINESE, 7.5, 0);
+    assert_ne!(even, hash(size(9, 7), Rules::CHINESE, 7.5, 0));
+    assert_ne!(even, hash(size(13, 13), Rules::CHINESE, 7.5, 0));
+    assert_ne!(even, hash(nine, Rules::CHINESE, 6.5, 0));
+    // Two points of compensation are as good as two points of komi.
+    assert_eq!(hash(nine, Rules::CHINESE, 7.5, 2), hash(nine, Rules::CHINESE, 9.5, 0));
+    assert_ne!(hash(nine, Rules::CHINESE, 7.5, 2), hash(nine, Rules::CHINESE, 3.5, 0));
+}
