@@ -5,11 +5,14 @@
 //! `training` only the training is measured.
 #![expect(clippy::print_stdout, reason = "a report for people")]
 
+mod measure;
+
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use candle_core::{Device, Result, Tensor, Var};
 use candle_nn::{AdamW, Optimizer, ParamsAdamW};
+use measure::{fma_peak, numbers, seconds};
 use tedomari::nn::kernels::{Activation, Conv3x3, Input, Plan, Scratch, padded};
 use tedomari::nn::ops::{conv3x3, relu};
 
@@ -52,34 +55,6 @@ fn inference() {
             println!("{blocks}x{channels} {side}x{side} batch {batch}: {speed:.0}");
         }
     }
-}
-
-/// Seconds of one call: the fastest of all that fit into the budget.
-fn seconds(budget: Duration, mut call: impl FnMut()) -> f64 {
-    call();
-    let start = now();
-    let mut fastest = Duration::MAX;
-    while start.elapsed() < budget {
-        let begin = now();
-        call();
-        fastest = fastest.min(begin.elapsed());
-    }
-    fastest.as_secs_f64()
-}
-
-#[expect(clippy::disallowed_methods, reason = "a benchmark is about the time")]
-fn now() -> Instant {
-    Instant::now()
-}
-
-/// Numbers between -0.5 and 0.5 without a pattern that matters.
-fn numbers(count: usize) -> Vec<f32> {
-    let mut state = 1_u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 24) as f32 - 0.5
-    };
-    (0..count).map(|_| next()).collect()
 }
 
 fn layer(side: usize, channels: usize, batch: usize) {
@@ -228,40 +203,4 @@ impl Training {
         };
         batch as f64 / seconds(TRAINING_BUDGET, || step().expect("a step"))
     }
-}
-
-/// GFLOP/s of fused multiplications that wait for nothing but each other.
-fn fma_peak() -> f64 {
-    const ROUNDS: usize = 10_000;
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: both features have just been found.
-        #[expect(unsafe_code, reason = "calling code compiled for detected features")]
-        let time = seconds(BUDGET, || unsafe { chains_avx2(ROUNDS) });
-        return (ROUNDS * CHAINS * 8 * 2) as f64 / time / 1e9;
-    }
-    let time = seconds(BUDGET, || chains(ROUNDS, |a, b| a * b + b));
-    (ROUNDS * CHAINS * 8 * 2) as f64 / time / 1e9
-}
-
-/// Independent chains of additions: enough to hide the latency.
-const CHAINS: usize = 12;
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn chains_avx2(rounds: usize) {
-    chains(rounds, |a, b| a.mul_add(b, b));
-}
-
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "inherits the instructions of its caller")]
-fn chains(rounds: usize, step: impl Fn(f32, f32) -> f32) {
-    let mut sums = black_box([[0.5_f32; 8]; CHAINS]);
-    let factor = black_box(0.25_f32);
-    for _ in 0..rounds {
-        for sum in &mut sums {
-            *sum = std::array::from_fn(|i| step(sum[i], factor));
-        }
-    }
-    black_box(sums);
 }

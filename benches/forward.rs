@@ -1,0 +1,104 @@
+//! Evaluations per second of whole networks, features and heads included, for the usual shapes,
+//! boards, batches and threads; beside them the peak of the processor and Candle's own convolution.
+//!
+//! `cargo bench --bench forward`, or with shapes as arguments: `cargo bench --bench forward -- 6x96`.
+#![expect(clippy::print_stdout, reason = "a report for people")]
+#![allow(dead_code, reason = "the benchmarks share a module and use parts of it")]
+
+mod measure;
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use candle_core::{Device, Tensor};
+use measure::{fma_peak, now, numbers, seconds};
+use tedomari::game::{BoardSize, Komi, Move, Position, Rules, Symmetry};
+use tedomari::nn::features::encode;
+use tedomari::nn::{CpuNet, NetShape, random_weights};
+use tedomari::util::Seed;
+
+/// Time spent on one figure.
+const BUDGET: Duration = Duration::from_millis(700);
+
+const BATCHES: [usize; 4] = [1, 4, 8, 16];
+
+fn main() {
+    let given: Vec<NetShape> = std::env::args().filter_map(|word| word.parse().ok()).collect();
+    let usual = [(4, 32), (5, 48), (6, 64), (6, 96), (10, 128)];
+    let usual = usual.map(|(blocks, filters)| NetShape::new(blocks, filters));
+    let shapes = if given.is_empty() { usual.to_vec() } else { given };
+    println!("FMA peak of one thread: {:.0} GFLOP/s", fma_peak());
+    for side in [9, 13, 19] {
+        println!(
+            "Candle's conv2d, 96 channels on {side}x{side}, batch 8: {:.0} GFLOP/s",
+            candle_gflops(side, 96, 8)
+        );
+    }
+    println!("\nevaluations/s (GFLOP/s by direct convolution) for batches of {BATCHES:?}");
+    for shape in shapes {
+        for side in [9, 13, 19] {
+            for threads in [1, 2] {
+                report(&shape, side, threads);
+            }
+        }
+    }
+}
+
+fn report(shape: &NetShape, side: usize, threads: usize) {
+    let size = BoardSize::square(side).expect("a legal size");
+    let net = CpuNet::new(shape, &random_weights(shape, Seed::new(1)), size);
+    let position = some_position(size);
+    let gigaflop = shape.operations(size.area()) / 1e9;
+    let figures = BATCHES.map(|batch| {
+        let speed = speed(&net, &position, batch, threads);
+        format!("{speed:7.0} ({:3.0})", speed * gigaflop)
+    });
+    println!("{shape:>6} {side:2}x{side:<2} {threads} threads: {}", figures.join(" "));
+}
+
+/// Evaluations per second of several threads with a workspace each.
+fn speed(net: &CpuNet, position: &Position, batch: usize, threads: usize) -> f64 {
+    let evaluated = AtomicU64::new(0);
+    let start = now();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut work = net.workspace(batch);
+                while start.elapsed() < BUDGET {
+                    for index in 0..batch {
+                        let (planes, stride, globals) = work.input(index);
+                        encode(position, Symmetry::IDENTITY, planes, stride, globals);
+                    }
+                    net.run(&mut work, batch);
+                    black_box(work.output(0).scalars());
+                    evaluated.fetch_add(batch as u64, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    evaluated.into_inner() as f64 / start.elapsed().as_secs_f64()
+}
+
+/// The speed of Candle's own convolution, on as many threads as it likes.
+fn candle_gflops(side: usize, channels: usize, batch: usize) -> f64 {
+    let tensor = |dims: &[usize]| {
+        Tensor::from_vec(numbers(dims.iter().product()), dims, &Device::Cpu).expect("a tensor")
+    };
+    let x = tensor(&[batch, channels, side, side]);
+    let weights = tensor(&[channels, channels, 3, 3]);
+    let time = seconds(BUDGET, || {
+        black_box(x.conv2d(&weights, 1, 1, 1, 1).expect("a convolution"));
+    });
+    (2 * 9 * side * side * channels * channels * batch) as f64 / time / 1e9
+}
+
+/// A position with a few stones.
+fn some_position(size: BoardSize) -> Position {
+    let mut position = Position::new(size, Rules::CHINESE, Komi::default());
+    for vertex in ["C3", "D4", "E5", "C4", "D5", "F6"] {
+        let point = size.parse_point(vertex).expect("a point of the board");
+        position.play(position.to_move(), Move::Place(point)).expect("a legal move");
+    }
+    position
+}
