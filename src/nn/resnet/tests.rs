@@ -191,17 +191,23 @@ fn gradients_agree_with_finite_differences_in_every_tensor() {
             f64::from(gradient.sqr().unwrap().sum_all().unwrap().to_scalar::<f32>().unwrap());
         let length = square.sqrt();
         assert!(length > 1e-6, "{name} {dims:?} has no influence");
-        let step = 2e-3 / length;
         let original = variable.as_tensor().copy().unwrap();
-        let moved = |sign: f64| {
-            let moved = (&original + gradient.affine(sign * step, 0.0).unwrap()).unwrap();
-            variable.set(&moved).unwrap();
-            value()
+        let difference = |step: f64| {
+            let moved = |sign: f64| {
+                let moved = (&original + gradient.affine(sign * step, 0.0).unwrap()).unwrap();
+                variable.set(&moved).unwrap();
+                value()
+            };
+            (moved(1.0) - moved(-1.0)) / (2.0 * step)
         };
-        let difference = (moved(1.0) - moved(-1.0)) / (2.0 * step);
+        // A long step may cross a kink of a rectifier, a short one drowns in rounding: the best
+        // of three shows whether the gradient is right.
+        let error = [4e-3, 2e-3, 1e-3]
+            .map(|step| (difference(step / length) - square).abs() / square)
+            .into_iter()
+            .fold(f64::INFINITY, f64::min);
         variable.set(&original).unwrap();
-        let relative = (difference - square).abs() / square;
-        assert!(relative < 0.03, "{name}: {difference} by differences, {square} by gradient");
+        assert!(error < 0.02, "{name}: finite differences are off by {error}");
     }
 }
 
