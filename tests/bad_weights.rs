@@ -28,13 +28,13 @@ fn damaged(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
         let at = below(bytes.len(), rng);
         match below(5, rng) {
             0 => bytes.truncate(at),
-            1 => bytes.insert(at, rng.next_u32() as u8),
+            1 => bytes.insert(at, rng.next_u32().to_le_bytes()[0]),
             2 => {
                 let end = (at + below(100, rng)).min(bytes.len());
                 let part = bytes[at..end].to_vec();
                 bytes.splice(at..at, part);
             }
-            3 if !bytes.is_empty() => bytes[at] = rng.next_u32() as u8,
+            3 if !bytes.is_empty() => bytes[at] = rng.next_u32().to_le_bytes()[0],
             _ if !bytes.is_empty() => bytes[at] ^= 1 << below(8, rng),
             _ => {}
         }
