@@ -115,6 +115,12 @@ impl CpuNet {
         self.size
     }
 
+    /// How many of `batch` positions to run at a time, so that they stay in the cache.
+    #[must_use]
+    pub fn chunk(&self, batch: usize) -> usize {
+        self.plan.chunk(batch)
+    }
+
     /// Room for up to `capacity` positions at a time.
     #[must_use]
     pub fn workspace(&self, capacity: usize) -> Workspace {

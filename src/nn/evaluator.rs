@@ -10,9 +10,6 @@ use super::shape::NetShape;
 use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value, symmetry_of};
 use crate::game::{BoardSize, Color, Game, Move, Position, Symmetry};
 
-/// Positions that are computed at a time; larger batches gain nothing on a CPU.
-const BATCH: usize = 8;
-
 /// How the board is turned before the network looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orientation {
@@ -54,8 +51,7 @@ impl NetEvaluator {
         Arc::clone(packed)
     }
 
-    fn evaluate_some(&self, some: &[&Position], size: BoardSize, answers: &mut Vec<Evaluation>) {
-        let packed = self.packed(size);
+    fn evaluate_some(&self, some: &[&Position], packed: &Packed, answers: &mut Vec<Evaluation>) {
         let mut work = packed.take();
         for (index, position) in some.iter().enumerate() {
             let (planes, stride, globals) = work.input(index);
@@ -83,7 +79,7 @@ impl Orientation {
 impl Packed {
     fn take(&self) -> Workspace {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.unwrap_or_else(|| self.net.workspace(BATCH))
+        idle.unwrap_or_else(|| self.net.workspace(self.net.chunk(usize::MAX)))
     }
 
     fn give_back(&self, work: Workspace) {
@@ -95,8 +91,9 @@ impl Evaluator for NetEvaluator {
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
         let mut answers = Vec::with_capacity(batch.len());
         for same_size in batch.chunk_by(|a, b| a.size() == b.size()) {
-            for some in same_size.chunks(BATCH) {
-                self.evaluate_some(some, same_size[0].size(), &mut answers);
+            let packed = self.packed(same_size[0].size());
+            for some in same_size.chunks(packed.net.chunk(same_size.len())) {
+                self.evaluate_some(some, &packed, &mut answers);
             }
         }
         Ok(answers)

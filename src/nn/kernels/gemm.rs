@@ -14,6 +14,7 @@ pub(super) type Sums = [Lanes; 2];
 #[derive(Debug)]
 pub(super) struct Panels {
     data: Aligned,
+    /// Of each output, with zeros up to a multiple of eight.
     inputs: usize,
     /// Panels of each matrix.
     width: usize,
@@ -23,6 +24,7 @@ impl Panels {
     /// `matrices` matrices of zeros.
     pub(super) fn zeros(matrices: usize, inputs: usize, outputs: usize) -> Self {
         let panels = outputs.div_ceil(PANEL);
+        let inputs = inputs.next_multiple_of(LANES);
         let data = Aligned::zeros(matrices * panels * inputs * PANEL / LANES);
         Self { data, inputs, width: panels }
     }
@@ -60,7 +62,7 @@ pub(super) trait Rows {
     /// Segments of a row.
     const SEGMENTS: usize;
 
-    /// One segment of one row, at least as long as the inputs divided by the segments.
+    /// One segment of one row, at least as long as the padded inputs divided by the segments.
     fn segment(&self, row: usize, segment: usize) -> &[f32];
 }
 
@@ -201,16 +203,36 @@ fn accumulate<A: Arithmetic, const N: usize>(
     rows: [&[f32]; N],
     weights: &[[f32; PANEL]],
 ) -> [Sums; N] {
-    // Rows of the length of the loop let the compiler drop the checks inside it.
-    let length = weights.len();
-    let rows = rows.map(|row| &row[..length]);
-    for input in 0..length {
-        let (weights, _) = weights[input].as_chunks::<LANES>();
-        for (sums, row) in sums.iter_mut().zip(rows) {
-            let value = [row[input]; LANES];
-            sums[0] = A::mul_add(value, weights[0], sums[0]);
-            sums[1] = A::mul_add(value, weights[1], sums[1]);
-        }
+    // Rows of the length of the loop let the compiler drop the checks inside it; eight steps, not
+    // a loop of eight, make all addresses but one constant.
+    let (weights, _) = weights.as_chunks::<LANES>();
+    let rows = rows.map(|row| &row.as_chunks::<LANES>().0[..weights.len()]);
+    for (index, weights) in weights.iter().enumerate() {
+        let values = rows.map(|row| &row[index]);
+        sums = step::<A, N, 0>(sums, values, weights);
+        sums = step::<A, N, 1>(sums, values, weights);
+        sums = step::<A, N, 2>(sums, values, weights);
+        sums = step::<A, N, 3>(sums, values, weights);
+        sums = step::<A, N, 4>(sums, values, weights);
+        sums = step::<A, N, 5>(sums, values, weights);
+        sums = step::<A, N, 6>(sums, values, weights);
+        sums = step::<A, N, 7>(sums, values, weights);
+    }
+    sums
+}
+
+/// Adds the products with the weights of one of eight inputs.
+#[inline(always)]
+fn step<A: Arithmetic, const N: usize, const INPUT: usize>(
+    mut sums: [Sums; N],
+    values: [&Lanes; N],
+    weights: &[[f32; PANEL]; LANES],
+) -> [Sums; N] {
+    let (weights, _) = weights[INPUT].as_chunks::<LANES>();
+    for (sums, values) in sums.iter_mut().zip(values) {
+        let value = [values[INPUT]; LANES];
+        sums[0] = A::mul_add(value, weights[0], sums[0]);
+        sums[1] = A::mul_add(value, weights[1], sums[1]);
     }
     sums
 }

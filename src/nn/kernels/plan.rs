@@ -20,10 +20,7 @@ pub enum Method {
 }
 
 /// Tiles of one chunk at the most, so that the transformed chunk stays in the cache.
-const TILES_OF_CHUNK: usize = 100;
-
-/// Positions of one chunk at the most; more gain nothing.
-const POSITIONS_OF_CHUNK: usize = 8;
+const TILES_OF_CHUNK: usize = 36;
 
 impl Method {
     /// All methods; among equals, [`Plan::new`] takes the first.
@@ -130,7 +127,7 @@ impl Plan {
     /// in the cache as well.
     #[must_use]
     pub fn chunk(&self, batch: usize) -> usize {
-        let most = (TILES_OF_CHUNK / self.tiles().max(1)).clamp(1, POSITIONS_OF_CHUNK);
+        let most = (TILES_OF_CHUNK / self.tiles().max(1)).max(1);
         // Equal chunks: eight positions as 4 + 4 rather than 6 + 2.
         batch.div_ceil(batch.div_ceil(most).max(1)).max(1)
     }

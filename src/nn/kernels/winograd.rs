@@ -66,7 +66,7 @@ pub(super) fn convolve<T: Tile<N, M>, const N: usize, const M: usize>(
     let tiles = plan.tiles() * y.len() / (plan.points() * output_lanes * LANES);
     let stride = tiles * lanes + GAP;
     let output_stride = tiles * output_lanes + GAP;
-    let parts = scratch.parts(N * N * stride, N * N * output_stride, lanes);
+    let parts = scratch.parts(N * N * stride, N * N * output_stride, lanes.max(output_lanes));
 
     cpu.run(Gather::<T, N, M> {
         plan,
@@ -95,6 +95,7 @@ pub(super) fn convolve<T: Tile<N, M>, const N: usize, const M: usize>(
         residual: residual.map(|residual| residual.as_chunks().0),
         activation,
         y: y.as_chunks_mut().0,
+        waste: parts.waste,
         tile: PhantomData,
     });
 }
@@ -144,17 +145,28 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Gather<'_, T, N, 
                 let (row, column) = ((top + i).wrapping_sub(1), (left + j).wrapping_sub(1));
                 let inside = row < self.plan.height() && column < self.plan.width();
                 let at = || (first + row * self.plan.width() + column) * lanes;
-                if inside { &data[at()..][..used] } else { self.zeros }
+                if inside { &data[at()..][..used] } else { self.zeros }.as_ptr()
             };
-            let points: [[&[Lanes]; N]; N] = array::from_fn(|i| array::from_fn(|j| point(i, j)));
+            let points: [[*const Lanes; N]; N] =
+                array::from_fn(|i| array::from_fn(|j| point(i, j)));
+            let target =
+                self.target[tile * used..][..(N * N - 1) * self.stride + used].as_mut_ptr();
             for lane in 0..used {
                 for j in 0..N {
-                    columns[j] = T::input::<A>(array::from_fn(|i| points[i][j][lane]));
+                    // SAFETY: each pointer is that of a slice of `used` vectors.
+                    #[expect(unsafe_code, reason = "25 checks cost as much as the arithmetic")]
+                    let column = array::from_fn(|i| unsafe { *points[i][j].add(lane) });
+                    columns[j] = T::input::<A>(column);
                 }
                 for i in 0..N {
                     let row = T::input::<A>(array::from_fn(|j| columns[j][i]));
                     for j in 0..N {
-                        self.target[(i * N + j) * self.stride + tile * used + lane] = row[j];
+                        // SAFETY: the slice that the pointer comes from ends `used` vectors after
+                        // the start of the last of N * N matrices.
+                        #[expect(unsafe_code, reason = "25 checks cost as much as the arithmetic")]
+                        unsafe {
+                            *target.add((i * N + j) * self.stride + lane) = row[j];
+                        }
                     }
                 }
             }
@@ -172,45 +184,79 @@ struct Scatter<'a, T, const N: usize, const M: usize> {
     residual: Option<&'a [Lanes]>,
     activation: Activation,
     y: &'a mut [Lanes],
+    /// As many vectors as a point has, for what lies beyond the edge.
+    waste: &'a mut [Lanes],
     tile: PhantomData<T>,
 }
 
 impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Scatter<'_, T, N, M> {
     #[inline(always)]
-    fn run<A: Arithmetic>(mut self) {
+    fn run<A: Arithmetic>(self) {
+        match (self.residual, self.activation) {
+            (None, Activation::None) => self.finish::<A, false, false>(),
+            (None, Activation::Relu) => self.finish::<A, false, true>(),
+            (Some(_), Activation::None) => self.finish::<A, true, false>(),
+            (Some(_), Activation::Relu) => self.finish::<A, true, true>(),
+        }
+    }
+}
+
+impl<T: Tile<N, M>, const N: usize, const M: usize> Scatter<'_, T, N, M> {
+    #[inline(always)]
+    fn finish<A: Arithmetic, const RESIDUAL: bool, const RELU: bool>(self) {
         let lanes = self.bias.len();
+        let (width, height) = (self.plan.width(), self.plan.height());
         let positions = self.y.len() / (self.plan.points() * lanes);
+        let residual = self.residual.unwrap_or_default();
+        assert_eq!(self.y.len(), positions * self.plan.points() * lanes, "whole positions");
+        assert!(self.waste.len() >= lanes, "room for one point");
+        let (y, waste) = (self.y.as_mut_ptr(), self.waste.as_mut_ptr());
         // Out here, or it would be cleared for every vector.
         let mut rows = [[ZERO; M]; N];
         for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
-            for lane in 0..lanes {
-                let at = tile * lanes + lane;
+            let source = self.source[tile * lanes..][..(N * N - 1) * self.stride + lanes].as_ptr();
+            let inside = |i: usize, j: usize| top + i < height && left + j < width;
+            let at = |i: usize, j: usize| (first + (top + i) * width + left + j) * lanes;
+            let targets: [[*mut Lanes; M]; M] = array::from_fn(|i| {
+                array::from_fn(|j| if inside(i, j) { y.wrapping_add(at(i, j)) } else { waste })
+            });
+            let residuals: [[*const Lanes; M]; M] = array::from_fn(|i| {
+                array::from_fn(|j| {
+                    let point = RESIDUAL && inside(i, j);
+                    if point { &residual[at(i, j)..][..lanes] } else { self.bias }.as_ptr()
+                })
+            });
+            for (lane, &bias) in self.bias.iter().enumerate() {
                 for i in 0..N {
-                    let row = array::from_fn(|j| self.source[(i * N + j) * self.stride + at]);
+                    // SAFETY: the slice that the pointer comes from ends `lanes` vectors after the
+                    // start of the last of N * N matrices.
+                    #[expect(unsafe_code, reason = "25 checks cost as much as the arithmetic")]
+                    let row = array::from_fn(|j| unsafe {
+                        *source.add((i * N + j) * self.stride + lane)
+                    });
                     rows[i] = T::output::<A>(row);
                 }
                 for j in 0..M {
                     let column = T::output::<A>(array::from_fn(|i| rows[i][j]));
                     for i in 0..M {
-                        if top + i < self.plan.height() && left + j < self.plan.width() {
-                            let point = first + (top + i) * self.plan.width() + left + j;
-                            self.write(point * lanes + lane, add(column[i], self.bias[lane]));
+                        let mut sum = add(column[i], bias);
+                        if RESIDUAL {
+                            // SAFETY: each pointer is that of a slice of `lanes` vectors.
+                            #[expect(unsafe_code, reason = "as above")]
+                            let before = unsafe { *residuals[i][j].add(lane) };
+                            sum = add(sum, before);
+                        }
+                        let value = if RELU { relu(sum) } else { sum };
+                        // SAFETY: there are `lanes` vectors behind each pointer: that of a point of
+                        // the board, whose size was checked, or that of the waste.
+                        #[expect(unsafe_code, reason = "as above")]
+                        unsafe {
+                            *targets[i][j].add(lane) = value;
                         }
                     }
                 }
             }
         }
-    }
-}
-
-impl<T, const N: usize, const M: usize> Scatter<'_, T, N, M> {
-    #[inline(always)]
-    fn write(&mut self, at: usize, value: Lanes) {
-        let sum = self.residual.map_or(value, |residual| add(value, residual[at]));
-        self.y[at] = match self.activation {
-            Activation::None => sum,
-            Activation::Relu => relu(sum),
-        };
     }
 }
 
