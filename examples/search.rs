@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tedomari::game::{BoardSize, Komi, Position, Rules};
 use tedomari::playout::PlayoutEvaluator;
-use tedomari::search::{Search, SearchParams};
+use tedomari::search::{Request, Search, SearchParams};
 use tedomari::timeman::SimulationLimit;
 use tedomari::util::Seed;
 
@@ -16,8 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let evaluator = PlayoutEvaluator::new(Seed::new(1));
     let params = SearchParams::default();
     let mut search = Search::new(&evaluator, &params, Seed::new(2));
-    let limit = SimulationLimit(10_000);
-    let report = search.run(&position, &mut [Box::new(limit)], &|| Duration::ZERO)?;
+    let mut limit = SimulationLimit(10_000);
+    let report = search.run(&position, Request::new(&mut limit, &|| Duration::ZERO, &mut ()))?;
     println!("{report}");
     for candidate in report.moves.iter().take(5) {
         let vertex = position.size().move_text(candidate.mv);

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use tedomari::engine::{Decision, Engine, EngineParams, Purpose, Ticket};
+use tedomari::engine::{Decision, Engine, EngineParams, Purpose, Ticket, View};
 use tedomari::eval::{Evaluator, HashedEvaluator};
 use tedomari::game::{BoardSize, Color, DeadStones, Game, GameResult, Komi, Move, Position};
 use tedomari::playout::PlayoutEvaluator;
@@ -81,8 +81,9 @@ impl Contest {
         while !(rules.game == Game::Go && referee.is_over()) {
             assert!(played.moves.len() < longest, "the game does not end");
             let color = referee.to_move();
-            let decision =
-                engines[color.index()].genmove(color, Purpose::Win, &Ticket::unlimited()).unwrap();
+            let decision = engines[color.index()]
+                .genmove(color, Purpose::Win, &Ticket::unlimited(), View::none(&mut ()))
+                .unwrap();
             let Decision::Play(mv) = decision else {
                 played.resigned = Some(color);
                 break;

@@ -9,7 +9,7 @@ use super::{print, print_json};
 use crate::config::Config;
 use crate::game::Position;
 use crate::playout::PlayoutEvaluator;
-use crate::search::{Search, signature};
+use crate::search::{Request, Search, signature};
 use crate::timeman::TimeLimit;
 use crate::util::Seed;
 
@@ -52,8 +52,8 @@ pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
     let mut search = Search::new(&evaluator, &config.search, seed.fork("search", 0));
     #[expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
     let start = Instant::now();
-    let limit = TimeLimit(Duration::from_secs_f64(args.seconds));
-    let report = search.run(&position, &mut [Box::new(limit)], &|| start.elapsed())?;
+    let mut limit = TimeLimit(Duration::from_secs_f64(args.seconds));
+    let report = search.run(&position, Request::new(&mut limit, &|| start.elapsed(), &mut ()))?;
     let per_second = report.simulations as f64 / report.elapsed.as_secs_f64();
     if args.json {
         print_json(&json!({

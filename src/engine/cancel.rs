@@ -10,28 +10,40 @@ use crate::timeman::{Progress, StopReason, StopRule, Verdict};
 /// somebody asked for an answer, but none that came after.
 #[derive(Clone, Debug, Default)]
 pub struct Tickets {
-    cancelled_below: Arc<AtomicU64>,
+    signals: Arc<Signals>,
 }
 
 /// A request that can be cancelled while it is worked on.
 #[derive(Clone, Debug)]
 pub struct Ticket {
     number: u64,
-    cancelled_below: Arc<AtomicU64>,
+    signals: Arc<Signals>,
 }
 
-// Ordering: the number is the only thing that threads exchange here, so that relaxed accesses do;
-// a search sees a cancellation at one of its next checks, which is all that is promised.
+// Ordering: these numbers are the only things that threads exchange here, so that relaxed accesses
+// do; a search sees a cancellation at one of its next checks, which is all that is promised.
+#[derive(Debug, Default)]
+struct Signals {
+    cancelled_below: AtomicU64,
+    /// The number of the newest request, or of the one that an interruption was for.
+    newest: AtomicU64,
+}
+
 impl Tickets {
     /// A ticket for the request with this number.
     #[must_use]
     pub fn ticket(&self, number: u64) -> Ticket {
-        Ticket { number, cancelled_below: Arc::clone(&self.cancelled_below) }
+        Ticket { number, signals: Arc::clone(&self.signals) }
     }
 
     /// Cancels all requests with numbers below this one.
     pub fn cancel_below(&self, number: u64) {
-        self.cancelled_below.fetch_max(number, Ordering::Relaxed);
+        self.signals.cancelled_below.fetch_max(number, Ordering::Relaxed);
+    }
+
+    /// Tells that a request with this number has come: it supersedes those before it.
+    pub fn announce(&self, number: u64) {
+        self.signals.newest.fetch_max(number, Ordering::Relaxed);
     }
 
     /// Cancels all requests, also those to come.
@@ -50,7 +62,23 @@ impl Ticket {
     /// Whether the request was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.number < self.cancelled_below.load(Ordering::Relaxed)
+        self.number < self.signals.cancelled_below.load(Ordering::Relaxed)
+    }
+
+    /// Whether the request was cancelled or another one has come after it: the end of what goes
+    /// on until somebody wants something else.
+    #[must_use]
+    pub fn is_superseded(&self) -> bool {
+        self.is_cancelled() || self.number < self.signals.newest.load(Ordering::Relaxed)
+    }
+}
+
+/// Ends a search at once when another request comes.
+pub(super) struct UntilSuperseded(pub(super) Ticket);
+
+impl StopRule for UntilSuperseded {
+    fn check(&mut self, _progress: &Progress) -> Verdict {
+        if self.0.is_superseded() { Verdict::Stop(StopReason::Interrupted) } else { Verdict::GoOn }
     }
 }
 
@@ -58,7 +86,7 @@ impl StopRule for Ticket {
     /// An interrupted search still does the few simulations without which its move would be a
     /// random one; when everything comes to an end, it does not.
     fn check(&mut self, progress: &Progress) -> Verdict {
-        let limit = self.cancelled_below.load(Ordering::Relaxed);
+        let limit = self.signals.cancelled_below.load(Ordering::Relaxed);
         let enough = progress.simulations >= MIN_SIMULATIONS || limit == u64::MAX;
         if self.number < limit && enough {
             Verdict::Stop(StopReason::Interrupted)
@@ -84,6 +112,20 @@ mod tests {
         tickets.cancel_all();
         assert!(late.is_cancelled() && tickets.ticket(1_000_000).is_cancelled());
         assert!(!Ticket::unlimited().is_cancelled());
+    }
+
+    #[test]
+    fn newer_requests_supersede() {
+        let tickets = Tickets::default();
+        tickets.announce(4);
+        let ticket = tickets.ticket(4);
+        assert!(!ticket.is_superseded());
+        tickets.announce(5);
+        assert!(ticket.is_superseded() && !ticket.is_cancelled());
+        let mut rule = UntilSuperseded(tickets.ticket(5));
+        assert_eq!(rule.check(&Progress::default()), Verdict::GoOn);
+        tickets.cancel_all();
+        assert_eq!(rule.check(&Progress::default()), Verdict::Stop(StopReason::Interrupted));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod state;
 mod stopwatch;
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use tracing::{info, warn};
@@ -20,18 +21,38 @@ pub use judge::{Judgement, judge};
 pub use params::{EngineParams, GameParams, PlayParams};
 pub use state::{GameState, StateError};
 
-use crate::eval::{EvalError, Evaluator};
-use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Rules};
-use crate::search::{Search, SearchReport};
+use crate::eval::{EvalError, Evaluation, Evaluator};
+use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
+use crate::search::{Observer, Request, Search, SearchReport};
 use crate::timeman::{
-    Clock, Progress, SimulationLimit, StopRule, TimeLimit, TimeSystem, Verdict, thinking_time,
+    Chain, Clock, Progress, SimulationLimit, StopRule, TimeLimit, TimeSystem, Verdict,
+    thinking_time,
 };
 use crate::util::Seed;
+use cancel::UntilSuperseded;
 use choice::Resignation;
 use stopwatch::Stopwatch;
 
 /// Simulations that are done however late it is: without them a move would be a random one.
 const MIN_SIMULATIONS: u64 = 50;
+
+/// How long an analysis sleeps between two looks when there is nothing left to search.
+const IDLE: Duration = Duration::from_millis(2);
+
+/// Who looks at a search while it runs, and which moves it may consider.
+pub struct View<'a> {
+    /// Which moves may be considered.
+    pub allowed: &'a dyn Fn(Move) -> bool,
+    /// Sees the search while it runs.
+    pub observer: &'a mut dyn Observer,
+}
+
+impl<'a> View<'a> {
+    /// Nobody looks, and all moves may be considered.
+    pub fn none(nobody: &'a mut ()) -> Self {
+        Self { allowed: &|_| true, observer: nobody }
+    }
+}
 
 /// A player of one game at a time. Several may live in one process: they share nothing.
 pub struct Engine {
@@ -157,9 +178,10 @@ impl Engine {
         color: Color,
         purpose: Purpose,
         ticket: &Ticket,
+        view: View<'_>,
     ) -> Result<Decision, EvalError> {
         let watch = Stopwatch::start();
-        let (report, choice) = self.think(color, purpose, ticket)?;
+        let (report, choice) = self.think(color, purpose, ticket, view)?;
         let position = self.state.position();
         let lost = self.resignation[color.index()].update(position, &report, &self.params.play);
         let decision = match choice {
@@ -178,10 +200,45 @@ impl Engine {
 
     /// Thinks about the position without touching board or clock. Never resigns but where there is
     /// no legal move.
-    pub fn suggest(&mut self, color: Color, ticket: &Ticket) -> Result<Decision, EvalError> {
-        let (report, choice) = self.think(color, Purpose::Win, ticket)?;
+    pub fn suggest(
+        &mut self,
+        color: Color,
+        ticket: &Ticket,
+        view: View<'_>,
+    ) -> Result<Decision, EvalError> {
+        let (report, choice) = self.think(color, Purpose::Win, ticket, view)?;
         self.last_report = Some(report);
         Ok(choice.map_or(Decision::Resign, Decision::Play))
+    }
+
+    /// Thinks about the position until another request comes, however clear the answer is, and
+    /// touches neither board nor clock.
+    pub fn analyze(
+        &mut self,
+        color: Color,
+        ticket: &Ticket,
+        view: View<'_>,
+    ) -> Result<SearchReport, EvalError> {
+        let watch = Stopwatch::start();
+        let position = self.position_for(color);
+        let View { allowed, observer } = view;
+        let mut rule = UntilSuperseded(ticket.clone());
+        let mut report = self.search(&position, &mut rule, &watch, allowed, observer)?;
+        while !ticket.is_superseded() {
+            thread::sleep(IDLE);
+            report.elapsed = watch.elapsed();
+            let progress = Progress { simulations: report.simulations, elapsed: report.elapsed };
+            observer.look(&progress, &|| report.clone());
+        }
+        self.thought += watch.elapsed();
+        self.last_report = Some(report.clone());
+        Ok(report)
+    }
+
+    /// What the evaluator says of the position with `color` to move, without a search.
+    pub fn evaluate(&self, color: Color) -> Result<Evaluation, EvalError> {
+        let position = self.position_for(color);
+        Ok(self.evaluator.evaluate(&[&position])?.swap_remove(0))
     }
 
     /// Judges the position on the board as if the game ended here. Asked again about the same
@@ -215,31 +272,35 @@ impl Engine {
         self.judged = None;
     }
 
-    /// Searches for `color` within its time, and chooses. A game that passes have ended goes on:
-    /// whoever asks for a move wants one, as servers do when dead stones are disputed.
-    fn think(
-        &mut self,
-        color: Color,
-        purpose: Purpose,
-        ticket: &Ticket,
-    ) -> Result<(SearchReport, Option<Move>), EvalError> {
-        let watch = Stopwatch::start();
+    /// The position with `color` to move. A game that passes have ended goes on: whoever asks for a
+    /// move wants one, as servers do when dead stones are disputed.
+    fn position_for(&self, color: Color) -> Position {
         let mut position = self.state.position().clone();
         position.set_to_move(color);
         if position.rules().game == Game::Go && position.is_over() {
             position.resume();
         }
+        position
+    }
+
+    /// Searches for `color` within its time, and chooses.
+    fn think(
+        &mut self,
+        color: Color,
+        purpose: Purpose,
+        ticket: &Ticket,
+        view: View<'_>,
+    ) -> Result<(SearchReport, Option<Move>), EvalError> {
+        let watch = Stopwatch::start();
+        let position = self.position_for(color);
         let moves_left = own_moves_left(position.board().empty_points().len(), position.size());
         let time = thinking_time(self.clock(color), moves_left, &self.params.time);
-        let mut rules: Vec<Box<dyn StopRule>> =
-            vec![Box::new(ticket.clone()), Box::new(AtLeast(TimeLimit(time)))];
+        let mut rules = Chain(vec![Box::new(ticket.clone()), Box::new(AtLeast(TimeLimit(time)))]);
         if self.params.search.max_simulations > 0 {
-            rules.push(Box::new(SimulationLimit(self.params.search.max_simulations)));
+            rules.0.push(Box::new(SimulationLimit(self.params.search.max_simulations)));
         }
-        let seed = Seed::new(self.params.search.seed).fork("search", self.searches);
-        self.searches += 1;
-        let mut search = Search::new(self.evaluator.as_ref(), &self.params.search, seed);
-        let report = search.run(&position, &mut rules, &|| watch.elapsed())?;
+        let View { allowed, observer } = view;
+        let report = self.search(&position, &mut rules, &watch, allowed, observer)?;
         let judgement = Judgement {
             dead: judge::dead_stones(&position, &report.ownership),
             ownership: report.ownership.clone(),
@@ -247,6 +308,22 @@ impl Engine {
         let choice = choice::choose(&position, &report, &judgement, purpose);
         self.thought += watch.elapsed();
         Ok((report, choice))
+    }
+
+    fn search(
+        &mut self,
+        position: &Position,
+        rule: &mut dyn StopRule,
+        watch: &Stopwatch,
+        allowed: &dyn Fn(Move) -> bool,
+        observer: &mut dyn Observer,
+    ) -> Result<SearchReport, EvalError> {
+        let seed = Seed::new(self.params.search.seed).fork("search", self.searches);
+        self.searches += 1;
+        let mut search = Search::new(self.evaluator.as_ref(), &self.params.search, seed);
+        let elapsed = || watch.elapsed();
+        let request = Request { rule, elapsed: &elapsed, line: None, allowed, observer };
+        search.run(position, request)
     }
 
     /// Runs the clock, and writes down what happened.

@@ -356,8 +356,12 @@ mod tests {
             for round in 0..500_000 {
                 let points = vec![0.0; rng.random_range(0..400)];
                 let policy = Policy::Weights { points, pass: 0.0 };
-                let evaluation =
-                    Arc::new(Evaluation { value: Value::DRAW, policy, ownership: None });
+                let evaluation = Arc::new(Evaluation {
+                    value: Value::DRAW,
+                    policy,
+                    score: None,
+                    ownership: None,
+                });
                 let cost = cost(&evaluation, 400);
                 store.insert(rng.next_u64(), &evaluation, cost);
                 if round % 10_000 == 0 {
@@ -371,7 +375,12 @@ mod tests {
     #[test]
     fn what_is_used_stays_and_what_is_too_large_never_comes() {
         let store = Store::new(100 * 1000);
-        let even = Evaluation { value: Value::DRAW, policy: Policy::Uniform, ownership: None };
+        let even = Evaluation {
+            value: Value::DRAW,
+            policy: Policy::Uniform,
+            score: None,
+            ownership: None,
+        };
         let even = Arc::new(even);
         store.insert(0, &even, 1000);
         for key in 1..10_000 {

@@ -9,7 +9,12 @@ pub struct UniformEvaluator;
 
 impl Evaluator for UniformEvaluator {
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
-        let even = Evaluation { value: Value::DRAW, policy: Policy::Uniform, ownership: None };
+        let even = Evaluation {
+            value: Value::DRAW,
+            policy: Policy::Uniform,
+            score: None,
+            ownership: None,
+        };
         Ok(vec![even; batch.len()])
     }
 }
@@ -27,7 +32,7 @@ impl Evaluator for HashedEvaluator {
                 // Multiples of 1/128 are exact in binary, whatever is done with a few thousand.
                 let byte = (position.hash() >> 56) as i8;
                 let value = Value::new(f32::from(byte) / 128.0);
-                Evaluation { value, policy: Policy::Uniform, ownership: None }
+                Evaluation { value, policy: Policy::Uniform, score: None, ownership: None }
             })
             .collect())
     }

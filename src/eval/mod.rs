@@ -32,6 +32,8 @@ pub struct Evaluation {
     pub value: Value,
     /// Which moves look good.
     pub policy: Policy,
+    /// Expected score in points for the side to move, if the evaluator knows.
+    pub score: Option<f32>,
     /// Who will own each point at the end, if the evaluator knows.
     pub ownership: Option<Ownership>,
 }

@@ -10,6 +10,9 @@ use super::shape::NetShape;
 use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value, symmetry_of};
 use crate::game::{BoardSize, Color, Game, Move, Position, Symmetry};
 
+/// Points that a network's score of 1 stands for.
+const SCORE_UNIT: f32 = 10.0;
+
 /// How the board is turned before the network looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orientation {
@@ -106,15 +109,16 @@ pub(super) struct Raw {
     pub(super) moves: Vec<f32>,
     pub(super) pass: f32,
     pub(super) value: f32,
+    pub(super) score: f32,
     pub(super) ownership: Vec<f32>,
 }
 
 impl From<CpuOutput<'_>> for Raw {
     fn from(output: CpuOutput<'_>) -> Self {
-        let [value, ..] = output.scalars();
+        let [value, _, score, _] = output.scalars();
         let [pass, _] = output.pass();
         let (moves, ownership) = (output.policy().collect(), output.ownership().collect());
-        Self { moves, pass, value, ownership }
+        Self { moves, pass, value, score, ownership }
     }
 }
 
@@ -127,6 +131,7 @@ pub(super) fn evaluation(position: &Position, symmetry: Symmetry, raw: &Raw) -> 
     Evaluation {
         value: Value::new(raw.value.tanh()),
         policy: priors(position, upright(&raw.moves), raw.pass),
+        score: Some(SCORE_UNIT * raw.score),
         ownership: Some(Ownership::of_black(size, owners)),
     }
 }

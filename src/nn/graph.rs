@@ -51,14 +51,15 @@ impl GraphEvaluator {
         let output = self.net.forward(&input)?;
         let rows = |tensor: &Tensor| tensor.to_dtype(DType::F32)?.to_vec2::<f32>();
         let (policies, owners) = (rows(&output.policy)?, rows(&output.ownership)?);
-        let values = output.value.to_dtype(DType::F32)?.to_vec1::<f32>()?;
-        let outputs = policies.into_iter().zip(owners).zip(values);
+        let scalars = |tensor: &Tensor| tensor.to_dtype(DType::F32)?.to_vec1::<f32>();
+        let (values, scores) = (scalars(&output.value)?, scalars(&output.score)?);
+        let outputs = policies.into_iter().zip(owners).zip(values.into_iter().zip(scores));
         Ok(batch
             .iter()
             .zip(outputs)
-            .map(|(position, ((mut moves, ownership), value))| {
+            .map(|(position, ((mut moves, ownership), (value, score)))| {
                 let pass = moves.pop().unwrap_or(0.0);
-                let raw = Raw { moves, pass, value, ownership };
+                let raw = Raw { moves, pass, value, score, ownership };
                 evaluation(position, self.orientation.symmetry(position), &raw)
             })
             .collect())

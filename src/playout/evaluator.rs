@@ -43,7 +43,7 @@ impl Evaluator for PlayoutEvaluator {
                     Some(_) => Value::LOSS,
                 };
                 let ownership = Some(Ownership::of_board(playout.board()));
-                Evaluation { value, policy: Policy::Uniform, ownership }
+                Evaluation { value, policy: Policy::Uniform, score: None, ownership }
             })
             .collect())
     }

@@ -7,33 +7,41 @@ use crate::eval::{Ownership, Value};
 use crate::game::{BoardSize, Color, Move};
 use crate::timeman::StopReason;
 
-/// The result of a search.
+/// The result of a search, or of what has been done of it so far.
 #[derive(Clone, Debug)]
 pub struct SearchReport {
     /// Board of the position searched.
     pub size: BoardSize,
     /// Player to move in the position searched.
     pub color: Color,
-    /// All moves looked at, most visited first; empty when there is no legal move.
+    /// All moves looked at, best first; empty when there is no legal move.
     pub moves: Vec<RootMove>,
     /// Expected result for the side to move.
     pub value: Value,
-    /// Most visited line of play.
-    pub line: Vec<Move>,
+    /// Expected score in points for the side to move, if the evaluator knows.
+    pub score: Option<f32>,
+    /// What is proven for the side to move.
+    pub proven: Option<Proof>,
     /// Mean ownership over the evaluations, if the evaluator gives it.
     pub ownership: Ownership,
-    /// Descents through the tree.
+    /// Descents through the tree in this search.
     pub simulations: u64,
+    /// Visits of the root, with those of earlier searches that led here.
+    pub visits: u64,
     /// Nodes in the tree at the end.
-    pub nodes: usize,
+    pub nodes: u64,
+    /// Bytes of memory of the tree.
+    pub memory: u64,
+    /// Whether the tree could not grow any more: its memory was full.
+    pub full: bool,
     /// Time from the start to the end.
     pub elapsed: Duration,
-    /// Why the search ended.
-    pub reason: StopReason,
+    /// Why the search ended; nothing while it goes on.
+    pub reason: Option<StopReason>,
 }
 
 /// A move at the root.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RootMove {
     /// The move.
     pub mv: Move,
@@ -41,29 +49,81 @@ pub struct RootMove {
     pub visits: u32,
     /// Expected result for the side that makes it.
     pub value: Value,
+    /// Lower end of the confidence interval around the value.
+    pub lower_bound: Value,
+    /// Standard deviation of the results of its simulations.
+    pub deviation: f32,
+    /// Expected score in points for the side that makes it, if the evaluator knows.
+    pub score: Option<f32>,
+    /// The evaluator's probability of this move.
+    pub prior: f32,
+    /// What is proven for the side that makes it.
+    pub proven: Option<Proof>,
+    /// Most visited line of play from this move on, itself included, with the visits of each move.
+    pub line: Vec<(Move, u32)>,
+}
+
+/// A result that no further search can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Won whatever the opponent does.
+    Win,
+    /// A draw with best play.
+    Draw,
+    /// Lost whatever is played.
+    Loss,
+}
+
+impl Proof {
+    /// The same for the opponent.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Proof::Win => Proof::Loss,
+            Proof::Draw => Proof::Draw,
+            Proof::Loss => Proof::Win,
+        }
+    }
+
+    /// The proven result as a value.
+    #[must_use]
+    pub const fn value(self) -> Value {
+        match self {
+            Proof::Win => Value::WIN,
+            Proof::Draw => Value::DRAW,
+            Proof::Loss => Value::LOSS,
+        }
+    }
 }
 
 impl SearchReport {
-    /// The most visited move.
+    /// The best move.
     #[must_use]
     pub fn best(&self) -> Option<&RootMove> {
         self.moves.first()
+    }
+
+    /// The line of play that begins with the best move.
+    pub fn line(&self) -> impl Iterator<Item = Move> + '_ {
+        self.best().into_iter().flat_map(|best| best.line.iter().map(|&(mv, _)| mv))
     }
 }
 
 impl fmt::Display for SearchReport {
     /// One line for logs and for those who ask for an explanation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line: Vec<_> = self.line.iter().map(|&mv| self.size.move_text(mv)).collect();
+        let line: Vec<_> = self.line().map(|mv| self.size.move_text(mv)).collect();
         write!(
             f,
-            "{} wins {:.1} % after {} simulations in {:.2} s ({}), line {}",
+            "{} wins {:.1} % after {} simulations in {:.2} s",
             self.color,
             100.0 * self.value.win_rate(),
             self.simulations,
             self.elapsed.as_secs_f64(),
-            self.reason,
-            line.join(" "),
-        )
+        )?;
+        if let Some(reason) = self.reason {
+            write!(f, " ({reason})")?;
+        }
+        write!(f, ", line {}", line.join(" "))
     }
 }

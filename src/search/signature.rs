@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use rand::Rng as _;
 
+use super::request::Request;
 use super::uct::{Search, SearchParams};
 use crate::eval::{EvalError, HashedEvaluator};
 use crate::game::{BoardSize, Komi, Move, Position, Rules};
@@ -30,8 +31,9 @@ pub fn signature() -> Result<u64, EvalError> {
         let seed = Seed::new(1).fork("signature", index);
         let position = random_position(width, height, rules, moves, seed);
         let mut search = Search::new(&HashedEvaluator, &params, seed);
-        let limit = SimulationLimit(SIMULATIONS);
-        let report = search.run(&position, &mut [Box::new(limit)], &|| Duration::ZERO)?;
+        let mut limit = SimulationLimit(SIMULATIONS);
+        let report =
+            search.run(&position, Request::new(&mut limit, &|| Duration::ZERO, &mut ()))?;
         let mut visits: Vec<_> = report.moves.iter().map(|mv| (mv.mv, mv.visits)).collect();
         visits.sort_unstable();
         for (_, visits) in visits {

@@ -1,15 +1,14 @@
 //! UCT: the first player, with UCB1 in the tree and one evaluation at the leaf.
 
-use std::cmp::Reverse;
-use std::time::Duration;
-
 use rand::seq::SliceRandom;
+use std::cmp::Reverse;
 
 use super::report::{RootMove, SearchReport};
+use super::request::Request;
 use super::tree::{Node, NodeId, Tree};
 use crate::eval::{EvalError, Evaluator, Ownership, Value};
 use crate::game::{DeadStones, Game, Move, PointSet, Position};
-use crate::timeman::{Progress, StopReason, StopRule, Verdict};
+use crate::timeman::{Progress, StopReason, Verdict};
 use crate::util::{Rng, Seed, params};
 
 params! {
@@ -47,22 +46,24 @@ impl<'a> Search<'a> {
     pub fn run(
         &mut self,
         root: &Position,
-        rules: &mut [Box<dyn StopRule + '_>],
-        elapsed: &dyn Fn() -> Duration,
+        request: Request<'_>,
     ) -> Result<SearchReport, EvalError> {
+        let Request { rule, elapsed, allowed, observer, .. } = request;
         let mut tree = Tree::new(self.params.max_nodes as usize);
         let mut ownership = Ownership::new(root.size());
         let mut position = root.clone();
         let mut path = Vec::new();
         let mut progress = Progress::default();
-        tree.expand(Tree::ROOT, &self.moves(root));
+        let mut moves = self.moves(root);
+        moves.retain(|&mv| allowed(mv));
+        tree.expand(Tree::ROOT, &moves);
         let choices = tree.children(Tree::ROOT).count();
         let reason = loop {
             progress.elapsed = elapsed();
             if choices < 2 && progress.simulations > 0 || choices == 0 {
                 break StopReason::OnlyMove;
             }
-            if let Some(reason) = first_objection(rules, &progress) {
+            if let Verdict::Stop(reason) = rule.check(&progress) {
                 break reason;
             }
             position.clone_from(root);
@@ -73,20 +74,9 @@ impl<'a> Search<'a> {
                 value = value.flipped();
             }
             progress.simulations += 1;
+            observer.look(&progress, &|| report_of(root, &tree, &ownership, &progress, None));
         };
-        let report = |tree: &Tree| SearchReport {
-            size: root.size(),
-            color: root.to_move(),
-            moves: root_moves(tree),
-            value: tree[Tree::ROOT].value(),
-            line: principal_line(tree),
-            ownership,
-            simulations: progress.simulations,
-            nodes: tree.len(),
-            elapsed: progress.elapsed,
-            reason,
-        };
-        Ok(report(&tree))
+        Ok(report_of(root, &tree, &ownership, &progress, Some(reason)))
     }
 
     /// Follows the best moves from the root to a leaf, playing them on `position`, and lets the
@@ -185,36 +175,60 @@ fn natural_log(n: u32) -> f64 {
     f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * x * series
 }
 
-fn first_objection(rules: &mut [Box<dyn StopRule + '_>], at: &Progress) -> Option<StopReason> {
-    rules.iter_mut().find_map(|rule| match rule.check(at) {
-        Verdict::GoOn => None,
-        Verdict::Stop(reason) => Some(reason),
-    })
+fn report_of(
+    root: &Position,
+    tree: &Tree,
+    ownership: &Ownership,
+    progress: &Progress,
+    reason: Option<StopReason>,
+) -> SearchReport {
+    SearchReport {
+        size: root.size(),
+        color: root.to_move(),
+        moves: root_moves(tree),
+        value: tree[Tree::ROOT].value(),
+        score: None,
+        proven: None,
+        ownership: ownership.clone(),
+        simulations: progress.simulations,
+        visits: progress.simulations,
+        nodes: tree.len() as u64,
+        memory: 0,
+        full: false,
+        elapsed: progress.elapsed,
+        reason,
+    }
 }
 
 fn root_moves(tree: &Tree) -> Vec<RootMove> {
+    let count = tree.children(Tree::ROOT).count();
     let mut moves: Vec<_> = tree
         .children(Tree::ROOT)
-        .map(|(_, child)| RootMove {
+        .map(|(id, child)| RootMove {
             mv: child.mv,
             visits: child.visits,
             value: child.value().flipped(),
+            lower_bound: child.value().flipped(),
+            deviation: 0.0,
+            score: None,
+            prior: 1.0 / count as f32,
+            proven: None,
+            line: principal_line(tree, id),
         })
         .collect();
     moves.sort_by_key(|mv| Reverse(mv.visits));
     moves
 }
 
-fn principal_line(tree: &Tree) -> Vec<Move> {
-    let mut line = Vec::new();
-    let mut id = Tree::ROOT;
+fn principal_line(tree: &Tree, mut id: NodeId) -> Vec<(Move, u32)> {
+    let mut line = vec![(tree[id].mv, tree[id].visits)];
     // The first of equals, as in the list of root moves.
     let most_visited = |id| tree.children(id).min_by_key(|(_, child)| Reverse(child.visits));
     while let Some((best, child)) = most_visited(id) {
         if child.visits == 0 {
             break;
         }
-        line.push(child.mv);
+        line.push((child.mv, child.visits));
         id = best;
     }
     line
@@ -222,6 +236,8 @@ fn principal_line(tree: &Tree) -> Vec<Move> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::eval::{HashedEvaluator, UniformEvaluator};
     use crate::game::{BoardSize, Color, Komi, Rules};
@@ -231,8 +247,8 @@ mod tests {
     fn search(position: &Position, evaluator: &dyn Evaluator, simulations: u64) -> SearchReport {
         let params = SearchParams::default();
         let mut search = Search::new(evaluator, &params, Seed::new(3));
-        let limit = SimulationLimit(simulations);
-        search.run(position, &mut [Box::new(limit)], &|| Duration::ZERO).unwrap()
+        let mut limit = SimulationLimit(simulations);
+        search.run(position, Request::new(&mut limit, &|| Duration::ZERO, &mut ())).unwrap()
     }
 
     fn position(diagram: &str, to_move: Color, rules: Rules, komi: f64) -> Position {
@@ -273,7 +289,7 @@ mod tests {
             let report = search(&Position::new(size, rules, Komi::default()), evaluator, 3000);
             let visits: u32 = report.moves.iter().map(|mv| mv.visits).sum();
             assert_eq!((u64::from(visits), report.simulations), (3000, 3000));
-            assert_eq!(report.line.first(), report.best().map(|best| &best.mv));
+            assert_eq!(report.line().next(), report.best().map(|best| best.mv));
             assert!(report.moves.is_sorted_by_key(|mv| Reverse(mv.visits)));
         }
     }
@@ -297,8 +313,8 @@ mod tests {
     fn no_legal_move_gives_an_empty_report() {
         let nogo = position(". X\nX .", Color::White, Rules::NOGO, 0.0);
         let report = search(&nogo, &HashedEvaluator, 100);
-        assert!(report.best().is_none() && report.line.is_empty());
-        assert_eq!(report.reason, StopReason::OnlyMove);
+        assert!(report.best().is_none() && report.line().next().is_none());
+        assert_eq!(report.reason, Some(StopReason::OnlyMove));
     }
 
     #[test]
@@ -307,8 +323,9 @@ mod tests {
         let size = BoardSize::square(9).unwrap();
         let position = Position::new(size, Rules::CHINESE, Komi::default());
         let mut search = Search::new(&HashedEvaluator, &params, Seed::new(3));
-        let limit = SimulationLimit(5000);
-        let report = search.run(&position, &mut [Box::new(limit)], &|| Duration::ZERO).unwrap();
+        let mut limit = SimulationLimit(5000);
+        let report =
+            search.run(&position, Request::new(&mut limit, &|| Duration::ZERO, &mut ())).unwrap();
         assert!(report.nodes <= 1000 && report.simulations == 5000);
     }
 }

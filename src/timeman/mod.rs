@@ -6,4 +6,4 @@ mod stop;
 
 pub use clock::{Clock, TimeSystem, seconds_to_duration};
 pub use share::{TimeParams, thinking_time};
-pub use stop::{Progress, SimulationLimit, StopReason, StopRule, TimeLimit, Verdict};
+pub use stop::{Chain, Progress, SimulationLimit, StopReason, StopRule, TimeLimit, Verdict};

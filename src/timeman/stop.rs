@@ -51,6 +51,20 @@ pub trait StopRule {
     fn check(&mut self, progress: &Progress) -> Verdict;
 }
 
+/// Rules that are asked in their order; the first that objects ends the search.
+#[derive(Default)]
+pub struct Chain(pub Vec<Box<dyn StopRule>>);
+
+impl StopRule for Chain {
+    fn check(&mut self, progress: &Progress) -> Verdict {
+        let objection = |rule: &mut Box<dyn StopRule>| match rule.check(progress) {
+            Verdict::GoOn => None,
+            stop @ Verdict::Stop(_) => Some(stop),
+        };
+        self.0.iter_mut().find_map(objection).unwrap_or(Verdict::GoOn)
+    }
+}
+
 /// Ends a search when its time is over.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeLimit(pub Duration);

@@ -1,7 +1,7 @@
 //! Moves by the engine.
 
 use super::{Answer, Command, Spec, done};
-use crate::engine::{Decision, Purpose, Ticket};
+use crate::engine::{Decision, Purpose, Ticket, View};
 use crate::game::Color;
 use crate::gtp::args::ArgError;
 use crate::gtp::session::Session;
@@ -48,8 +48,10 @@ impl Think {
     pub(super) fn execute(self, session: &mut Session, ticket: &Ticket) -> Answer {
         let engine = &mut session.engine;
         let decision = match self {
-            Think::Genmove(color, purpose) => engine.genmove(color, purpose, ticket)?,
-            Think::RegGenmove(color) => engine.suggest(color, ticket)?,
+            Think::Genmove(color, purpose) => {
+                engine.genmove(color, purpose, ticket, View::none(&mut ()))?
+            }
+            Think::RegGenmove(color) => engine.suggest(color, ticket, View::none(&mut ()))?,
             Think::Interrupt => return done(),
         };
         Ok(match decision {

@@ -1,0 +1,60 @@
+//! What a search is asked to do.
+
+use std::time::Duration;
+
+use super::report::SearchReport;
+use crate::game::{Color, Move};
+use crate::timeman::{Progress, StopRule};
+
+/// Everything about a search but the position.
+pub struct Request<'a> {
+    /// Asked after every batch.
+    pub rule: &'a mut dyn StopRule,
+    /// The time since the search began.
+    pub elapsed: &'a dyn Fn() -> Duration,
+    /// How the position came about, to find it again in the tree of an earlier search.
+    pub line: Option<&'a Line>,
+    /// Which moves may be considered at the root.
+    pub allowed: &'a dyn Fn(Move) -> bool,
+    /// Sees the search while it runs.
+    pub observer: &'a mut dyn Observer,
+}
+
+/// A beginning and the moves since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Tells beginnings apart: board, stones, rules, komi.
+    pub start: u64,
+    /// The moves from there.
+    pub moves: Vec<(Color, Move)>,
+    /// The player to move at the end of them.
+    pub to_move: Color,
+}
+
+/// Sees a search while it runs, on the thread that called it.
+pub trait Observer {
+    /// Called after every batch of simulations. `report` costs some time: call it when needed.
+    fn look(&mut self, progress: &Progress, report: &dyn Fn() -> SearchReport);
+}
+
+impl<F: FnMut(&Progress, &dyn Fn() -> SearchReport)> Observer for F {
+    fn look(&mut self, progress: &Progress, report: &dyn Fn() -> SearchReport) {
+        self(progress, report);
+    }
+}
+
+/// Looks at nothing.
+impl Observer for () {
+    fn look(&mut self, _progress: &Progress, _report: &dyn Fn() -> SearchReport) {}
+}
+
+impl<'a> Request<'a> {
+    /// A search that considers all moves and is watched by nobody.
+    pub fn new(
+        rule: &'a mut dyn StopRule,
+        elapsed: &'a dyn Fn() -> Duration,
+        nobody: &'a mut (),
+    ) -> Self {
+        Self { rule, elapsed, line: None, allowed: &|_| true, observer: nobody }
+    }
+}
