@@ -23,7 +23,7 @@ pub use state::{GameState, StateError};
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
-use crate::search::{Observer, Request, Search, SearchReport};
+use crate::search::{Line, Observer, Request, Search, SearchReport};
 use crate::timeman::{
     Chain, Clock, Progress, SimulationLimit, StopRule, TimeLimit, TimeSystem, Verdict,
     thinking_time,
@@ -61,7 +61,7 @@ pub struct Engine {
     state: GameState,
     clocks: [Clock; 2],
     resignation: [Resignation; 2],
-    searches: u64,
+    search: Search,
     last_report: Option<SearchReport>,
     /// The last judgement, with the board and the hash of the position that it is about.
     judged: Option<((BoardSize, u64), Judgement)>,
@@ -77,7 +77,7 @@ impl Engine {
             state: GameState::new(game.size(), game.rules(), game.komi()),
             clocks: [Clock::new(TimeSystem::Unlimited); 2],
             resignation: [Resignation::default(); 2],
-            searches: 0,
+            search: new_search(&params, &evaluator),
             last_report: None,
             judged: None,
             thought: Duration::ZERO,
@@ -107,7 +107,11 @@ impl Engine {
     /// Changes parameters. When those of the game change, a new game begins.
     pub fn configure(&mut self, params: EngineParams) {
         let game_changed = params.game != self.params.game;
+        let search_changed = params.search != self.params.search;
         self.params = params;
+        if search_changed {
+            self.search = new_search(&self.params, &self.evaluator);
+        }
         if game_changed {
             let game = &self.params.game;
             self.state = GameState::new(game.size(), game.rules(), game.komi());
@@ -318,12 +322,23 @@ impl Engine {
         allowed: &dyn Fn(Move) -> bool,
         observer: &mut dyn Observer,
     ) -> Result<SearchReport, EvalError> {
-        let seed = Seed::new(self.params.search.seed).fork("search", self.searches);
-        self.searches += 1;
-        let mut search = Search::new(self.evaluator.as_ref(), &self.params.search, seed);
         let elapsed = || watch.elapsed();
-        let request = Request { rule, elapsed: &elapsed, line: None, allowed, observer };
-        search.run(position, request)
+        let line = self.line_to(position);
+        let request = Request {
+            rule,
+            elapsed: &elapsed,
+            line: line.as_ref(),
+            allowed,
+            observer: Some(observer),
+        };
+        self.search.run(position, request)
+    }
+
+    /// How the position on the board came about, unless the position to search is another one.
+    fn line_to(&self, position: &Position) -> Option<Line> {
+        let on_board = self.state.position();
+        let resumed = on_board.passes() != position.passes();
+        (!resumed).then(|| self.state.line(position.to_move()))
     }
 
     /// Runs the clock, and writes down what happened.
@@ -343,6 +358,11 @@ impl Engine {
             }
         }
     }
+}
+
+fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {
+    let seed = Seed::new(params.search.seed);
+    Search::new(Arc::clone(evaluator), params.search.clone(), seed)
 }
 
 /// Own moves that a game is expected to take still, for a simple share of the clock: the board is

@@ -1,12 +1,21 @@
 //! The tree search.
 
+mod moves;
+mod params;
 mod report;
 mod request;
+mod root;
+mod run;
+mod select;
 mod signature;
+mod trace;
 mod tree;
-mod uct;
+mod words;
+mod worker;
 
+pub use params::SearchParams;
 pub use report::{Proof, RootMove, SearchReport};
 pub use request::{Line, Observer, Request};
+pub use run::Search;
 pub use signature::signature;
-pub use uct::{Search, SearchParams};
+pub use trace::TraceEntry;

@@ -63,6 +63,36 @@ pub struct RootMove {
     pub line: Vec<(Move, u32)>,
 }
 
+impl RootMove {
+    /// A move that no simulation began with.
+    pub(super) fn unvisited(mv: Move, prior: f32, value: Value) -> Self {
+        Self {
+            mv,
+            visits: 0,
+            value,
+            lower_bound: Value::LOSS,
+            deviation: 0.0,
+            score: None,
+            prior,
+            proven: None,
+            line: Vec::new(),
+        }
+    }
+
+    /// How much the move is to be preferred: proofs first, then visits or the lower bound.
+    pub(super) fn rank(&self, by_bound: bool) -> f64 {
+        const PROVEN: f64 = 1e12;
+        let visits = f64::from(self.visits);
+        match self.proven {
+            Some(Proof::Win) => PROVEN + visits,
+            Some(Proof::Loss) => visits - PROVEN,
+            // Bounds of moves with few visits are worth nothing.
+            _ if by_bound => 1e6 * f64::from(self.lower_bound.get()) + visits / 1e10,
+            _ => visits,
+        }
+    }
+}
+
 /// A result that no further search can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
