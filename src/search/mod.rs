@@ -1,5 +1,6 @@
 //! The tree search.
 
+mod gumbel;
 mod moves;
 mod params;
 mod report;
@@ -13,6 +14,9 @@ mod tree;
 mod words;
 mod worker;
 
+pub use gumbel::{
+    Gumbel, GumbelParams, completed, considered_visits, improved_policy, logits, sigma,
+};
 pub use params::SearchParams;
 pub use report::{Proof, RootMove, SearchReport};
 pub use request::{Line, Observer, Request};
