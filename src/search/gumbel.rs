@@ -11,18 +11,24 @@ use std::iter::repeat_n;
 use rand::Rng as _;
 
 use crate::eval::Value;
-use crate::util::{Rng, params};
+use crate::util::Rng;
 
-params! {
-    /// Choice among the moves at the root by sequential halving with Gumbel noise.
-    pub struct GumbelParams {
-        /// Moves that are considered at the most.
-        pub considered: u32 = 16, 1..=1000;
-        /// Weight of values against priors before any visit: `c_visit` in
-        /// `(c_visit + most visits) · c_scale · value`, values in [-1, 1].
-        pub c_visit: f64 = 50.0, 0.0..=1_000_000.0;
-        /// Weight of values against priors for each visit, see `c_visit`.
-        pub c_scale: f64 = 1.0, 0.0..=1000.0;
+/// How a Gumbel root chooses; the defaults are those of `SearchParams`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GumbelParams {
+    /// Actions that are considered at the most.
+    pub considered: u32,
+    /// Weight of values against priors before any visit: `c_visit` in
+    /// `(c_visit + most visits) · c_scale · value`, values in [-1, 1].
+    pub c_visit: f64,
+    /// Weight of values against priors for each visit, see `c_visit`.
+    pub c_scale: f64,
+}
+
+#[cfg(test)]
+impl Default for GumbelParams {
+    fn default() -> Self {
+        Self { considered: 16, c_visit: 50.0, c_scale: 1.0 }
     }
 }
 

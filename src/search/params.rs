@@ -1,5 +1,6 @@
 //! What can be told to a search.
 
+use super::gumbel::GumbelParams;
 use crate::util::{OneOf, params};
 
 params! {
@@ -33,6 +34,12 @@ params! {
         pub noise_alpha: f64 = 10.8, 0.01..=1000.0;
         /// Temperature of the priors at the root: above 1 flatter, below sharper.
         pub root_temperature: f64 = 1.0, 0.01..=100.0;
+        /// Moves that a Gumbel root considers, 0 for none: then PUCT or UCB1 choose at the root as elsewhere. Needs a number of simulations.
+        pub gumbel_considered: u32 = 0, 0..=1000;
+        /// Weight of values against priors at a Gumbel root: `(this + most visits) · scale`.
+        pub gumbel_visit: f64 = 50.0, 0.0..=10000.0;
+        /// The scale in it.
+        pub gumbel_scale: f64 = 1.0, 0.0..=100.0;
         /// Average what the evaluator says of the root over all symmetries of the board.
         pub root_symmetries: bool = false, crate::util::Any;
         /// How the move to play is chosen: by `visits`, or by the `lower-bound` of its value.
@@ -54,6 +61,16 @@ impl SearchParams {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         }
+    }
+
+    /// The parameters of a Gumbel root, if there is to be one.
+    #[must_use]
+    pub fn gumbel(&self) -> Option<GumbelParams> {
+        (self.gumbel_considered > 0 && self.max_simulations > 0).then(|| GumbelParams {
+            considered: self.gumbel_considered,
+            c_visit: self.gumbel_visit,
+            c_scale: self.gumbel_scale,
+        })
     }
 
     /// Bytes for the tree.

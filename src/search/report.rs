@@ -16,6 +16,8 @@ pub struct SearchReport {
     pub color: Color,
     /// All moves looked at, best first; empty when there is no legal move.
     pub moves: Vec<RootMove>,
+    /// For each legal move, how much a network should learn to prefer it; adds up to one.
+    pub policy: Vec<(Move, f32)>,
     /// Expected result for the side to move.
     pub value: Value,
     /// Expected score in points for the side to move, if the evaluator knows.

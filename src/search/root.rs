@@ -2,9 +2,11 @@
 
 use rand::distr::Distribution as _;
 
+use super::gumbel::{Gumbel, GumbelParams, completed, improved_policy, logits};
 use super::params::SearchParams;
-use super::select::Formula;
-use super::tree::{Block, Node};
+use super::select::{Formula, passed};
+use super::tree::{Block, Counts, Node};
+use crate::eval::Value;
 use crate::game::Move;
 use crate::util::Rng;
 
@@ -14,6 +16,43 @@ pub(super) enum RootRule {
     Plain,
     /// With other priors than the tree has; none for moves that are not allowed.
     Priors(Vec<Option<f32>>),
+    /// By sequential halving with Gumbel noise.
+    Gumbel(Box<GumbelRoot>),
+}
+
+/// A Gumbel choice and what it knows of the root.
+pub(super) struct GumbelRoot {
+    gumbel: Gumbel,
+    params: GumbelParams,
+    priors: Vec<f32>,
+    /// The evaluator's value of the root.
+    value: Value,
+}
+
+impl GumbelRoot {
+    /// Visits of all moves, those under way included, and their completed values.
+    fn state(&self, block: Block<'_>) -> (Vec<u32>, Vec<f64>) {
+        let mut visits = vec![0; self.priors.len()];
+        let mut values = vec![self.value; self.priors.len()];
+        block.for_each_child(|index, child| {
+            let Counts { visits: done, in_flight } = child.counts();
+            visits[index] = done + in_flight;
+            if done > 0 {
+                let mean = child.value().flipped();
+                values[index] = child.proof().map_or(mean, |proof| proof.flipped().value());
+            }
+        });
+        let completed = completed(&self.priors, &values, &visits, self.value);
+        (visits, completed)
+    }
+
+    fn select(&self, node: Node<'_>, block: Block<'_>) -> usize {
+        let (visits, completed) = self.state(block);
+        self.gumbel
+            .select(u64::from(passed(node)), &visits, &completed)
+            .or_else(|| self.gumbel.best(&visits, &completed))
+            .unwrap_or(0)
+    }
 }
 
 impl RootRule {
@@ -22,10 +61,23 @@ impl RootRule {
         block: Block<'_>,
         params: &SearchParams,
         allowed: &dyn Fn(Move) -> bool,
+        value: Value,
         rng: &mut Rng,
     ) -> Self {
         let edges: Vec<_> = (0..block.len()).map(|index| block.edge(index)).collect();
         let all = edges.iter().all(|edge| allowed(edge.mv));
+        if let (true, Some(gumbel)) = (all, params.gumbel()) {
+            let priors: Vec<_> = edges.iter().map(|edge| edge.prior).collect();
+            // One of the simulations is the evaluation of the root.
+            let simulations = params.max_simulations - 1;
+            let choice = Gumbel::new(&logits(&priors), simulations, &gumbel, rng);
+            return RootRule::Gumbel(Box::new(GumbelRoot {
+                gumbel: choice,
+                params: gumbel,
+                priors,
+                value,
+            }));
+        }
         let changed = params.noise > 0.0 || (params.root_temperature - 1.0).abs() > 1e-9;
         if all && !changed {
             return RootRule::Plain;
@@ -54,18 +106,28 @@ impl RootRule {
         match self {
             RootRule::Plain => formula.select(node, block),
             RootRule::Priors(priors) => formula.select_with(node, block, priors),
+            RootRule::Gumbel(root) => root.select(node, block),
         }
+    }
+
+    /// The move that a Gumbel root plays, and for each move, in the order of the priors, how much a
+    /// network should learn to prefer it.
+    pub(super) fn improvement(&self, block: Block<'_>) -> Option<(usize, Vec<f64>)> {
+        let RootRule::Gumbel(root) = self else { return None };
+        let (visits, completed) = root.state(block);
+        let policy = improved_policy(&logits(&root.priors), &completed, &visits, &root.params);
+        Some((root.gumbel.best(&visits, &completed)?, policy))
     }
 
     /// Whether all children must exist before the search begins.
     pub(super) fn needs_children(&self) -> bool {
-        matches!(self, RootRule::Priors(_))
+        !matches!(self, RootRule::Plain)
     }
 
     /// Whether a move may be considered.
     pub(super) fn allows(&self, index: usize) -> bool {
         match self {
-            RootRule::Plain => true,
+            RootRule::Plain | RootRule::Gumbel(_) => true,
             RootRule::Priors(priors) => priors[index].is_some(),
         }
     }

@@ -83,7 +83,8 @@ impl Search {
         let mut reserve = Reserve::default();
         shared.begin(&evaluation, &mut reserve);
         if let Some(block) = tree.moves(tree.root()) {
-            shared.root = RootRule::new(block, &self.params, request.allowed, &mut rng);
+            shared.root =
+                RootRule::new(block, &self.params, request.allowed, evaluation.value, &mut rng);
             if shared.root.needs_children() {
                 block.create(block.len() - 1, &mut reserve);
             }
@@ -104,6 +105,10 @@ impl Search {
     fn tree_for(&mut self, line: Option<&Line>) -> Tree {
         let memory = self.params.memory();
         let fresh = || Tree::new(memory);
+        if self.params.gumbel().is_some() {
+            // Its schedule begins with a root that nobody has visited.
+            return fresh();
+        }
         let (Some(Kept { line: old, tree }), Some(line)) = (self.kept.take(), line) else {
             return fresh();
         };
@@ -257,6 +262,7 @@ impl View<'_> {
             size: position.size(),
             color: position.to_move(),
             moves: self.moves(),
+            policy: self.policy(),
             value: root.proof().map_or(root.value(), super::report::Proof::value),
             score: self.has_score.then(|| root.score()),
             proven: root.proof(),
@@ -289,7 +295,31 @@ impl View<'_> {
             .collect();
         let by_bound = self.params.choice == "lower-bound";
         moves.sort_by(|a, b| b.rank(by_bound).total_cmp(&a.rank(by_bound)));
+        if let Some((best, _)) = self.shared.root.improvement(block) {
+            let best = block.edge(best).mv;
+            if let Some(place) = moves.iter().position(|mv| mv.mv == best) {
+                moves[..=place].rotate_right(1);
+            }
+        }
         moves
+    }
+
+    /// How much a network should learn to prefer each move: by the improved policy of a Gumbel
+    /// root, otherwise by visits.
+    fn policy(&self) -> Vec<(Move, f32)> {
+        let Some(block) = self.block() else { return Vec::new() };
+        let edge = |index: usize| block.edge(index).mv;
+        #[expect(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
+        if let Some((_, policy)) = self.shared.root.improvement(block) {
+            return policy.iter().enumerate().map(|(k, &p)| (edge(k), p as f32)).collect();
+        }
+        let mut visits = vec![0; block.len()];
+        block.for_each_child(|index, child| visits[index] = child.counts().visits);
+        let sum = visits.iter().sum::<u32>();
+        let share = |k: usize| {
+            if sum == 0 { block.edge(k).prior } else { visits[k] as f32 / sum as f32 }
+        };
+        (0..block.len()).map(|k| (edge(k), share(k))).collect()
     }
 
     fn visited(&self, id: NodeId) -> RootMove {

@@ -160,7 +160,7 @@ impl Formula {
 /// Descents that have passed a node and gone on to a child, with those under way but the one that
 /// asks: the first visit ended at the node.
 #[inline]
-fn passed(node: Node<'_>) -> u32 {
+pub(super) fn passed(node: Node<'_>) -> u32 {
     let Counts { visits, in_flight } = node.counts();
     visits.saturating_sub(1) + in_flight.saturating_sub(1)
 }

@@ -448,3 +448,28 @@ fn root_symmetries_make_symmetric_moves_equal() {
     assert!((prior("B1") - prior("A2")).abs() < 1e-6);
     assert_eq!(position.rules().game, Game::Go);
 }
+
+#[test]
+fn a_gumbel_root_keeps_to_its_schedule_and_improves_the_policy() {
+    let position = empty(5, Rules::CHINESE);
+    let params = SearchParams { gumbel_considered: 4, max_simulations: 17, ..params(1) };
+    let report = run(&mut search(HashedPriors, params), &position, 17);
+    let mut visits: Vec<_> = report.moves.iter().map(|mv| mv.visits).collect();
+    visits.sort_unstable_by(|a, b| b.cmp(a));
+    // Sixteen simulations on four moves: two each in the first phase, then four more on two.
+    assert_eq!(visits[..5], [6, 6, 2, 2, 0]);
+    assert_eq!(report.moves[0].visits, 6);
+    let sum: f32 = report.policy.iter().map(|(_, share)| share).sum();
+    assert!((sum - 1.0).abs() < 1e-4);
+    let expected = |policy: &dyn Fn(Move) -> f32| -> f32 {
+        report
+            .moves
+            .iter()
+            .filter(|mv| mv.visits > 0)
+            .map(|mv| policy(mv.mv) * mv.value.get())
+            .sum()
+    };
+    let learned = |mv: Move| report.policy.iter().find(|(found, _)| *found == mv).unwrap().1;
+    let prior = |mv: Move| report.moves.iter().find(|found| found.mv == mv).unwrap().prior;
+    assert!(expected(&learned) > expected(&prior));
+}
