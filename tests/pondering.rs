@@ -18,7 +18,10 @@ fn engine(ponder: bool) -> Engine {
 }
 
 fn genmove(engine: &mut Engine, color: Color) -> Move {
-    match engine.genmove(color, Purpose::Win, &Ticket::unlimited(), View::none(&mut ())).unwrap() {
+    match engine
+        .genmove(color, Purpose::Win, &Ticket::unlimited(), View::none(&mut ()))
+        .expect("playouts do not fail")
+    {
         Decision::Play(mv) => mv,
         Decision::Resign => panic!("resigned in the opening"),
     }

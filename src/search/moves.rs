@@ -26,7 +26,9 @@ pub(super) fn sorted_moves(position: &Position, policy: &Policy, edges: &mut Vec
         }
     }
     let prior = Edge { mv: Move::from_code(0), prior: 1.0 / edges.len() as f32 }.to_bits();
-    edges.iter_mut().for_each(|edge| *edge |= prior);
+    for edge in edges.iter_mut() {
+        *edge |= prior;
+    }
     shuffle(edges, position.hash());
 }
 
@@ -37,7 +39,6 @@ fn shuffle(edges: &mut [u64], hash: u64) {
         state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
         // The high bits, scaled to the places left.
         let place = ((state >> 32) * (index as u64 + 1)) >> 32;
-        #[expect(clippy::cast_possible_truncation, reason = "at most the index")]
         edges.swap(index, place as usize);
     }
 }

@@ -1,7 +1,7 @@
 //! What can be told to a search.
 
 use super::gumbel::GumbelParams;
-use crate::util::{OneOf, params};
+use crate::util::{OneOf, machine_memory, params};
 
 params! {
     /// The tree search.
@@ -66,7 +66,7 @@ impl SearchParams {
     /// The parameters of a Gumbel root, if there is to be one.
     #[must_use]
     pub fn gumbel(&self) -> Option<GumbelParams> {
-        (self.gumbel_considered > 0 && self.max_simulations > 0).then(|| GumbelParams {
+        (self.gumbel_considered > 0 && self.max_simulations > 0).then_some(GumbelParams {
             considered: self.gumbel_considered,
             c_visit: self.gumbel_visit,
             c_scale: self.gumbel_scale,
@@ -81,14 +81,6 @@ impl SearchParams {
             megabytes => megabytes << 20,
         }
     }
-}
-
-/// Bytes of memory that the machine has, where the system tells.
-fn machine_memory() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1024)
 }
 
 #[cfg(test)]

@@ -143,7 +143,9 @@ fn dirichlet(mask: &[bool], alpha: f64, rng: &mut Rng) -> Vec<f64> {
         mask.iter().map(|&ok| if ok { gamma(alpha, rng) } else { 0.0 }).collect();
     let sum: f64 = sample.iter().sum();
     if sum > 0.0 {
-        sample.iter_mut().for_each(|part| *part /= sum);
+        for part in &mut sample {
+            *part /= sum;
+        }
     }
     sample
 }

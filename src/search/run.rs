@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::params::SearchParams;
-use super::report::{RootMove, SearchReport};
+use super::report::{Proof, RootMove, SearchReport};
 use super::request::{Line, Request};
 use super::root::RootRule;
 use super::select::Formula;
 use super::trace::{Ring, TraceEntry};
 use super::tree::{Block, NodeId, Tree};
-use super::words::Reserve;
-use super::worker::{Shared, Worker};
+use super::worker::{Memory, Shared, Worker};
 use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
 use crate::timeman::{Progress, StopReason, Verdict};
@@ -76,17 +75,21 @@ impl Search {
             formula: Formula::new(&self.params, has_priors),
             root: RootRule::Plain,
             batch: self.params.batch,
+            most: match self.params.max_simulations {
+                0 => u64::MAX,
+                simulations => tree.node(tree.root()).counts().passed() + simulations,
+            },
             trace: (self.params.trace > 0).then(|| Ring::new(self.params.trace)),
             simulations: AtomicU64::new(0),
             stop: AtomicBool::new(false),
         };
-        let mut reserve = Reserve::default();
-        shared.begin(&evaluation, &mut reserve);
+        let mut memory = Memory::default();
+        shared.begin(&evaluation, &mut memory);
         if let Some(block) = tree.moves(tree.root()) {
             shared.root =
                 RootRule::new(block, &self.params, request.allowed, evaluation.value, &mut rng);
             if shared.root.needs_children() {
-                block.create(block.len() - 1, &mut reserve);
+                block.create(block.len() - 1, &mut memory.reserve);
             }
         }
         let view = View {
@@ -95,7 +98,7 @@ impl Search {
             params: &self.params,
             has_score: evaluation.score.is_some(),
         };
-        let report = view.run(request, reserve)?;
+        let report = view.run(request, memory)?;
         self.trace = shared.trace.as_ref().map(Ring::entries).unwrap_or_default();
         self.kept = line.map(|line| Kept { line, tree });
         Ok(report)
@@ -189,10 +192,10 @@ struct View<'a> {
 
 impl View<'_> {
     /// Runs the workers, asks the rule after every batch of this thread's own worker, and ends them.
-    fn run(&self, request: Request<'_>, reserve: Reserve) -> Result<SearchReport, EvalError> {
+    fn run(&self, request: Request<'_>, memory: Memory) -> Result<SearchReport, EvalError> {
         let Request { rule, elapsed, mut observer, .. } = request;
         let choices = self.choices();
-        let mut leader = Worker::new(self.shared, &self.owners[0], reserve);
+        let mut leader = Worker::new(self.shared, &self.owners[0], memory);
         let failure = Mutex::new(None);
         let mut progress = self.progress(elapsed());
         let reason = thread::scope(|scope| {
@@ -220,7 +223,7 @@ impl View<'_> {
                 for owners in others.by_ref() {
                     let failure = &failure;
                     scope.spawn(move || {
-                        let ended = Worker::new(self.shared, owners, Reserve::default()).run();
+                        let ended = Worker::new(self.shared, owners, Memory::default()).run();
                         if let Err(error) = ended {
                             self.shared.stop.store(true, Ordering::Relaxed);
                             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -263,7 +266,7 @@ impl View<'_> {
             color: position.to_move(),
             moves: self.moves(),
             policy: self.policy(),
-            value: root.proof().map_or(root.value(), super::report::Proof::value),
+            value: root.proof().map_or(root.value(), Proof::value),
             score: self.has_score.then(|| root.score()),
             proven: root.proof(),
             ownership,
@@ -331,8 +334,8 @@ impl View<'_> {
             let root_value = tree.node(tree.root()).value();
             return RootMove::unvisited(edge.mv, edge.prior, root_value);
         }
-        let proven = node.proof().map(super::report::Proof::flipped);
-        let value = proven.map_or(node.value().flipped(), super::report::Proof::value);
+        let proven = node.proof().map(Proof::flipped);
+        let value = proven.map_or(node.value().flipped(), Proof::value);
         let deviation = node.deviation();
         #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
         let width = self.params.lower_bound_width as f32;
@@ -354,10 +357,10 @@ impl View<'_> {
 
 impl Shared<'_> {
     /// Evaluates the root if nobody has yet: the first simulation.
-    fn begin(&self, evaluation: &Evaluation, reserve: &mut Reserve) {
+    fn begin(&self, evaluation: &Evaluation, memory: &mut Memory) {
         let root = self.tree.root();
         if self.tree.node(root).claim() {
-            self.open(root, self.position, evaluation, &mut Vec::new(), reserve);
+            self.open(root, self.position, evaluation, memory);
             self.back_up_root(evaluation);
         }
     }

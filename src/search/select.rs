@@ -244,7 +244,7 @@ fn natural_log(n: u32) -> f64 {
 /// The natural logarithm of a number of at least one.
 fn natural_log_of(x: f64) -> f64 {
     let exponent = (x.to_bits() >> 52).saturating_sub(1023).min(1023) as i32;
-    let mantissa = x / f64::from_bits((1023 + exponent.cast_unsigned() as u64) << 52);
+    let mantissa = x / f64::from_bits((1023 + u64::from(exponent.cast_unsigned())) << 52);
     // ln(m) = 2 artanh((m - 1) / (m + 1)), and the argument is below 1/3.
     let x = (mantissa - 1.0) / (mantissa + 1.0);
     let square = x * x;

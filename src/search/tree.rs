@@ -4,8 +4,13 @@
 //! the children are made in that order when they are visited for the first time, in segments that
 //! double in size, so that the children of a node lie side by side.
 
+mod block;
+
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use block::HEADER;
+pub(super) use block::{Block, BlockId};
 
 use super::report::Proof;
 use super::words::{Reserve, Words};
@@ -45,11 +50,6 @@ const CLAIMED: u64 = 1 << 32;
 const CLOSED: u64 = 1 << 33;
 const BLOCK: u64 = 0xFFFF_FFFF;
 
-/// Words of a block before the moves: the numbers of moves and of children, and the segments.
-const HEADER: usize = 1 + SEGMENTS / 2;
-/// Segments of children: of 2, 4, 8, ... children.
-const SEGMENTS: usize = 10;
-
 // Ordering: the sums are counters that are read as estimates while threads run, and exactly after
 // they have been joined, so that relaxed accesses do. What must be seen in order are blocks and
 // segments: their content is written before their index is published with Release, and whoever
@@ -77,6 +77,18 @@ pub(super) struct Counts {
     pub(super) in_flight: u32,
 }
 
+impl Counts {
+    #[expect(clippy::cast_possible_truncation, reason = "the halves are cut out")]
+    fn from_bits(bits: u64) -> Self {
+        Self { visits: bits as u32, in_flight: (bits >> 32) as u32 }
+    }
+
+    /// Descents that have passed, also those that have not come back.
+    pub(super) fn passed(self) -> u64 {
+        u64::from(self.visits) + u64::from(self.in_flight)
+    }
+}
+
 /// What a selection needs of most children.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Glance {
@@ -98,18 +110,6 @@ pub(super) enum Stage {
     Open(BlockId),
     /// It never gets moves.
     Closed,
-}
-
-/// The moves of a node by their place in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BlockId(u32);
-
-/// The moves of a node and the children made of them.
-#[derive(Clone, Copy)]
-pub(super) struct Block<'a> {
-    tree: &'a Tree,
-    id: BlockId,
-    header: &'a [AtomicU64],
 }
 
 /// A move with its prior.
@@ -176,7 +176,7 @@ impl Tree {
 
     #[inline]
     pub(super) fn block(&self, id: BlockId) -> Block<'_> {
-        Block { tree: self, id, header: self.words.slice(id.0, HEADER) }
+        Block::new(self, id)
     }
 
     /// The moves of a node, if they are known.
@@ -250,9 +250,7 @@ impl<'a> Node<'a> {
     /// What the words of a child say; they lie side by side in a segment.
     #[inline]
     pub(super) fn counts(self) -> Counts {
-        let counts = self.words[COUNTS].load(Ordering::Relaxed);
-        #[expect(clippy::cast_possible_truncation, reason = "the halves are cut out")]
-        Counts { visits: counts as u32, in_flight: (counts >> 32) as u32 }
+        Counts::from_bits(self.words[COUNTS].load(Ordering::Relaxed))
     }
 
     /// What a selection needs of most children.
@@ -338,12 +336,11 @@ impl<'a> Node<'a> {
     #[inline]
     pub(super) fn stage(self) -> Stage {
         let moves = self.words[MOVES].load(Ordering::Acquire);
-        #[expect(clippy::cast_possible_truncation, reason = "the low half is cut out")]
         match (moves & BLOCK) as u32 {
             0 if moves & CLOSED != 0 => Stage::Closed,
             0 if moves & CLAIMED != 0 => Stage::Claimed,
             0 => Stage::New,
-            block => Stage::Open(BlockId(block)),
+            block => Stage::Open(BlockId::new(block)),
         }
     }
 
@@ -363,10 +360,10 @@ impl<'a> Node<'a> {
         self.words[MOVES].store(0, Ordering::Release);
     }
 
-    /// Counts a descent that passes.
+    /// Counts a descent that passes; returns what was counted before.
     #[inline]
-    pub(super) fn enter(self) {
-        self.words[COUNTS].fetch_add(IN_FLIGHT, Ordering::Relaxed);
+    pub(super) fn enter(self) -> Counts {
+        Counts::from_bits(self.words[COUNTS].fetch_add(IN_FLIGHT, Ordering::Relaxed))
     }
 
     /// Takes back a descent that led nowhere.
@@ -404,105 +401,6 @@ impl<'a> Node<'a> {
         if other.stage() == Stage::Closed {
             self.close();
         }
-    }
-}
-
-/// The segment of a child, and its place in there.
-#[inline]
-fn place(child: usize) -> (usize, usize) {
-    let segment = (child + 2).ilog2() as usize - 1;
-    (segment, child + 2 - (2 << segment))
-}
-
-impl<'a> Block<'a> {
-    /// Moves.
-    #[inline]
-    pub(super) fn len(self) -> usize {
-        (self.header[0].load(Ordering::Relaxed) & 0xFFFF) as usize
-    }
-
-    /// Children made so far: those of the first moves.
-    #[inline]
-    pub(super) fn created(self) -> usize {
-        (self.header[0].load(Ordering::Acquire) >> 16 & 0xFFFF) as usize
-    }
-
-    /// A move with its prior.
-    pub(super) fn edge(self, index: usize) -> Edge {
-        #[expect(clippy::cast_possible_truncation, reason = "a block is small")]
-        let at = self.id.0 + (HEADER + index) as u32;
-        Edge::from_bits(self.tree.words.slice(at, 1)[0].load(Ordering::Relaxed))
-    }
-
-    fn segment(self, segment: usize) -> u32 {
-        let pair = self.header[1 + segment / 2].load(Ordering::Acquire);
-        #[expect(clippy::cast_possible_truncation, reason = "the halves are cut out")]
-        let start = (pair >> (32 * (segment % 2))) as u32;
-        start
-    }
-
-    /// A child that has been made.
-    #[expect(clippy::cast_possible_truncation, reason = "a segment is small")]
-    pub(super) fn child(self, index: usize) -> NodeId {
-        let (segment, offset) = place(index);
-        NodeId(self.segment(segment) + (offset * NODE) as u32)
-    }
-
-    /// Calls a function with every child that has been made: its index and itself.
-    #[inline]
-    pub(super) fn for_each_child(self, mut call: impl FnMut(usize, Node<'a>)) {
-        let created = self.created();
-        let (mut first, mut segment) = (0, 0);
-        while first < created {
-            let count = (2 << segment).min(created - first);
-            let words = self.tree.words.slice(self.segment(segment), count * NODE);
-            for (offset, words) in words.chunks_exact(NODE).enumerate() {
-                call(first + offset, Node { words });
-            }
-            first += count;
-            segment += 1;
-        }
-    }
-
-    /// Makes the child with an index if it does not exist, and those before it; none when the
-    /// memory is full.
-    pub(super) fn create(self, index: usize, reserve: &mut Reserve) -> Option<NodeId> {
-        while self.created() <= index {
-            self.create_next(reserve)?;
-        }
-        Some(self.child(index))
-    }
-
-    /// Makes the next child; also when another thread is faster, the child is there afterwards.
-    fn create_next(self, reserve: &mut Reserve) -> Option<()> {
-        let index = self.created();
-        if index == self.len() {
-            return Some(());
-        }
-        let (segment, offset) = place(index);
-        if self.segment(segment) == 0 {
-            let at = self.tree.allocate(reserve, (2 << segment) * NODE)?;
-            // Whoever is slower has wasted a segment: it happens to two threads at one node only.
-            let word = &self.header[1 + segment / 2];
-            let bits = u64::from(at) << (32 * (segment % 2));
-            let mask = BLOCK << (32 * (segment % 2));
-            let set = |old: u64| (old & mask == 0).then_some(old | bits);
-            let _ = word.fetch_update(Ordering::AcqRel, Ordering::Acquire, set);
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "a segment is small")]
-        let child = self.tree.node(NodeId(self.segment(segment) + (offset * NODE) as u32));
-        // Threads that come here at the same time write the same; none has visited the child yet.
-        let edge = self.edge(index).to_bits();
-        let _ = child.words[EDGE].compare_exchange(0, edge, Ordering::AcqRel, Ordering::Relaxed);
-        let (old, new) = (self.len() | index << 16, self.len() | (index + 1) << 16);
-        let made = self.header[0].compare_exchange(
-            old as u64,
-            new as u64,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        );
-        self.tree.nodes.fetch_add(u64::from(made.is_ok()), Ordering::Relaxed);
-        Some(())
     }
 }
 

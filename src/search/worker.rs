@@ -21,6 +21,8 @@ pub(super) struct Shared<'a> {
     pub(super) formula: Formula,
     pub(super) root: RootRule,
     pub(super) batch: usize,
+    /// Visits of the root at the most.
+    pub(super) most: u64,
     pub(super) trace: Option<Ring>,
     pub(super) simulations: AtomicU64,
     pub(super) stop: AtomicBool,
@@ -29,10 +31,17 @@ pub(super) struct Shared<'a> {
 /// One thread's part of a search.
 pub(super) struct Worker<'a> {
     shared: &'a Shared<'a>,
-    reserve: Reserve,
+    memory: Memory,
     leaves: Vec<Leaf>,
-    moves: Vec<u64>,
     ownership: &'a Mutex<Ownership>,
+}
+
+/// What a thread grows the tree with.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    pub(super) reserve: Reserve,
+    /// The moves of one node on their way into the tree.
+    moves: Vec<u64>,
 }
 
 /// The end of a descent.
@@ -56,17 +65,17 @@ enum Descent {
     Leaf,
     /// A node whose value is known exactly.
     Known(Proof),
-    /// A node that another descent is about to evaluate.
-    Collision,
+    /// A node that another descent is about to evaluate, or the end of what is allowed.
+    Nowhere,
 }
 
 impl<'a> Worker<'a> {
     pub(super) fn new(
         shared: &'a Shared<'a>,
         ownership: &'a Mutex<Ownership>,
-        reserve: Reserve,
+        memory: Memory,
     ) -> Self {
-        Self { shared, reserve, leaves: Vec::new(), moves: Vec::new(), ownership }
+        Self { shared, memory, leaves: Vec::new(), ownership }
     }
 
     /// Runs batches until the search is to stop.
@@ -91,9 +100,11 @@ impl<'a> Worker<'a> {
                     prove_upwards(self.shared.tree, &leaf.path, proof);
                     self.shared.back_up(leaf, proof.value(), score);
                 }
-                Descent::Collision => {
+                Descent::Nowhere => {
                     let path = &self.leaves[pending].path;
-                    path.iter().for_each(|&id| self.shared.tree.node(id).leave());
+                    for &id in path {
+                        self.shared.tree.node(id).leave();
+                    }
                     break;
                 }
             }
@@ -112,7 +123,11 @@ impl<'a> Worker<'a> {
         match self.leaves.get_mut(index) {
             Some(leaf) => leaf.position.clone_from(position),
             None => {
-                self.leaves.push(Leaf { position: position.clone(), path: Vec::new(), first: None })
+                self.leaves.push(Leaf {
+                    position: position.clone(),
+                    path: Vec::new(),
+                    first: None,
+                });
             }
         }
     }
@@ -126,9 +141,12 @@ impl<'a> Worker<'a> {
         *first = None;
         loop {
             let node = tree.node(id);
-            node.enter();
+            let before = node.enter();
             path.push(id);
             let at_root = path.len() == 1;
+            if at_root && before.passed() >= self.shared.most {
+                return Descent::Nowhere;
+            }
             if let Some(proof) = node.proof()
                 && !at_root
             {
@@ -138,7 +156,7 @@ impl<'a> Worker<'a> {
                 Stage::Open(block) if path.len() < longest_path(position) => tree.block(block),
                 Stage::Closed | Stage::Open(_) => return Descent::Leaf,
                 Stage::New if node.claim() => return Descent::Leaf,
-                Stage::New | Stage::Claimed => return Descent::Collision,
+                Stage::New | Stage::Claimed => return Descent::Nowhere,
             };
             let choice = if at_root {
                 rule.select(*formula, node, block)
@@ -146,7 +164,7 @@ impl<'a> Worker<'a> {
                 formula.select(node, block)
             };
             // Without memory for a child, the node itself is evaluated again.
-            let Some(child) = block.create(choice, &mut self.reserve) else {
+            let Some(child) = block.create(choice, &mut self.memory.reserve) else {
                 return Descent::Leaf;
             };
             if at_root {
@@ -180,14 +198,16 @@ impl<'a> Worker<'a> {
         let answers = match self.shared.evaluator.evaluate(&positions) {
             Ok(answers) => answers,
             Err(error) => {
-                unknown.iter().for_each(|leaf| self.shared.give_up(leaf));
+                for leaf in unknown {
+                    self.shared.give_up(leaf);
+                }
                 return Err(error);
             }
         };
         for (leaf, answer) in unknown.into_iter().zip(&answers) {
             let id = leaf.end();
             if self.shared.tree.node(id).stage() == Stage::Claimed {
-                self.shared.open(id, &leaf.position, answer, &mut self.moves, &mut self.reserve);
+                self.shared.open(id, &leaf.position, answer, &mut self.memory);
             }
             self.shared.back_up(leaf, answer.value, answer.score.unwrap_or(0.0));
             if let Some(owners) = &answer.ownership {
@@ -206,15 +226,14 @@ impl Shared<'_> {
         id: NodeId,
         position: &Position,
         evaluation: &Evaluation,
-        moves: &mut Vec<u64>,
-        reserve: &mut Reserve,
+        memory: &mut Memory,
     ) {
         if position.rules().game == Game::Go && position.is_over() {
             self.tree.node(id).close();
             return;
         }
-        sorted_moves(position, &evaluation.policy, moves);
-        self.tree.open(id, moves, reserve);
+        sorted_moves(position, &evaluation.policy, &mut memory.moves);
+        self.tree.open(id, &memory.moves, &mut memory.reserve);
     }
 
     /// Counts the evaluation of the root as the first simulation.
@@ -245,7 +264,9 @@ impl Shared<'_> {
         if last.stage() == Stage::Claimed {
             last.unclaim();
         }
-        leaf.path.iter().for_each(|&id| self.tree.node(id).leave());
+        for &id in &leaf.path {
+            self.tree.node(id).leave();
+        }
     }
 }
 

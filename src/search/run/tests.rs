@@ -233,7 +233,7 @@ fn nothing_is_lost_between_threads() {
             let block = tree.moves(tree.root()).unwrap();
             for index in 0..block.created() {
                 let node = tree.node(block.child(index));
-                let own = trace.iter().filter(|entry| entry.first == Some(index as u16));
+                let own = trace.iter().filter(|entry| entry.first.map(usize::from) == Some(index));
                 let (count, sum) =
                     own.fold((0, 0), |(n, sum), entry| (n + 1, sum + i64::from(entry.value)));
                 assert_eq!((count, -sum), (node.counts().visits, node.fixed_sum()));
@@ -472,4 +472,18 @@ fn a_gumbel_root_keeps_to_its_schedule_and_improves_the_policy() {
     let learned = |mv: Move| report.policy.iter().find(|(found, _)| *found == mv).unwrap().1;
     let prior = |mv: Move| report.moves.iter().find(|found| found.mv == mv).unwrap().prior;
     assert!(expected(&learned) > expected(&prior));
+}
+
+#[test]
+fn threads_share_the_simulations_of_the_limit() {
+    let position = empty(7, Rules::CHINESE);
+    for (threads, batch) in [(1, 1), (1, 8), (4, 1), (4, 3)] {
+        let params = SearchParams { max_simulations: 500, batch, ..params(threads) };
+        let mut search = search(HashedPriors, params);
+        let line = start(&position);
+        for visits in [500, 1000] {
+            let report = run_line(&mut search, &position, &line, 500);
+            assert_eq!((report.simulations, report.visits), (500, visits), "{threads} threads");
+        }
+    }
 }

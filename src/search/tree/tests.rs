@@ -1,3 +1,4 @@
+use super::block::place;
 use super::*;
 use crate::game::BoardSize;
 
