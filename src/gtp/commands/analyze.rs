@@ -228,8 +228,10 @@ fn search(
         Act::SuggestCancellable => engine.suggest(color, &cancelled.ticket(0), view)?,
     };
     drop(watch);
-    let superseded = act == Act::SuggestCancellable && ticket.is_superseded();
-    let chosen = if superseded { "cancelled".to_owned() } else { text_of(engine, decision) };
+    let chosen = match cancelled.ticket(0).is_cancelled() {
+        true => "cancelled".to_owned(),
+        false => text_of(engine, decision),
+    };
     if form == Form::MoveOnly {
         return Ok(chosen);
     }
