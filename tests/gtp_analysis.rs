@@ -25,7 +25,7 @@ const LONG: &[&str] = &["--set", "time.seconds_per_move=60"];
 struct Lines {
     child: Child,
     input: Option<ChildStdin>,
-    lines: Receiver<(String, Instant)>,
+    output: Receiver<(String, Instant)>,
 }
 
 impl Lines {
@@ -33,17 +33,17 @@ impl Lines {
         let mut command = tedomari(args);
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = channel();
+        let written = BufReader::new(child.stdout.take().unwrap());
+        let (sender, output) = channel();
         thread::spawn(move || {
-            for line in output.lines() {
+            for line in written.lines() {
                 if sender.send((line.unwrap(), Instant::now())).is_err() {
                     break;
                 }
             }
         });
         let input = child.stdin.take();
-        let mut engine = Self { child, input, lines };
+        let mut engine = Self { child, input, output };
         engine.send("boardsize 9");
         assert_eq!(engine.answer(), [("= ").to_owned()]);
         engine
@@ -56,7 +56,7 @@ impl Lines {
     }
 
     fn line(&mut self) -> (String, Instant) {
-        self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no line: {error}"))
+        self.output.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no line: {error}"))
     }
 
     /// The lines up to the next empty one.
@@ -79,7 +79,7 @@ impl Lines {
 
     /// Whether nothing is said for a while.
     fn is_silent(&mut self) -> bool {
-        self.lines.recv_timeout(Duration::from_millis(150)).is_err()
+        self.output.recv_timeout(Duration::from_millis(150)).is_err()
     }
 }
 
@@ -92,6 +92,25 @@ impl Drop for Lines {
 
 // ---------------------------------------------------------------------------------------------
 // What clients read
+
+/// How a format writes numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// KataGo's: parts of one.
+    Parts,
+    /// Leela Zero's: whole ten thousandths.
+    Whole,
+}
+
+impl Numbers {
+    /// In percent.
+    fn read(self, word: &str) -> f64 {
+        match self {
+            Numbers::Parts => word.parse::<f64>().unwrap() * 100.0,
+            Numbers::Whole => f64::from(word.parse::<i32>().unwrap()) / 100.0,
+        }
+    }
+}
 
 /// A move as a client understands it: percent, points.
 #[derive(Debug)]
@@ -147,9 +166,9 @@ fn read_as_sabaki(line: &str, points: usize) -> (Vec<Read>, Option<Vec<f64>>) {
     (moves, owners.filter(|owners| owners.len() == points))
 }
 
-/// LizzieYzy's `MoveData`: moves are split at ` info `, words are pairs up to `pv`, and whole
+/// `MoveData` of `LizzieYzy`: moves are split at ` info `, words are pairs up to `pv`, and whole
 /// numbers must be whole where the format is Leela Zero's.
-fn read_as_lizzieyzy(line: &str, kata: bool) -> Vec<Read> {
+fn read_as_lizzieyzy(line: &str, numbers: Numbers) -> Vec<Read> {
     let line = line.split(" rootInfo ").next().unwrap().split(" ownership ").next().unwrap();
     let mut moves = Vec::new();
     for text in line.strip_prefix("info ").unwrap().split(" info ") {
@@ -171,10 +190,7 @@ fn read_as_lizzieyzy(line: &str, kata: bool) -> Vec<Read> {
                 "visits" => visits = Some(value.parse().unwrap()),
                 "order" => assert_eq!(value.parse(), Ok(moves.len())),
                 "winrate" | "lcb" | "prior" => {
-                    let part = match kata {
-                        true => value.parse::<f64>().unwrap() * 100.0,
-                        false => f64::from(value.parse::<i32>().unwrap()) / 100.0,
-                    };
+                    let part = numbers.read(value);
                     assert!((0.0..=100.0).contains(&part), "{key} {value}");
                     if key == "winrate" {
                         winrate = Some(part);
@@ -196,7 +212,7 @@ fn read_as_lizzieyzy(line: &str, kata: bool) -> Vec<Read> {
 }
 
 /// q5Go's `gtp_eval`: patterns in what follows `info move `.
-fn read_as_q5go(line: &str, kata: bool) -> Vec<Read> {
+fn read_as_q5go(line: &str, numbers: Numbers) -> Vec<Read> {
     assert!(line.starts_with("info move "));
     let find = |pattern: &str, text: &str| {
         let found = Regex::new(pattern).unwrap().captures(text).map(|found| found[1].to_owned());
@@ -207,10 +223,7 @@ fn read_as_q5go(line: &str, kata: bool) -> Vec<Read> {
         Read {
             vertex: find(r"^(\S+)\s+", text),
             visits: find(r"\s+visits\s+(\d+)\s+", text).parse().unwrap(),
-            winrate: match kata {
-                true => winrate.parse::<f64>().unwrap() * 100.0,
-                false => f64::from(winrate.parse::<i32>().unwrap()) / 100.0,
-            },
+            winrate: numbers.read(&winrate),
             score: None,
             line: find(r"\s+pv\s+(.*)$", text).split(' ').map(str::to_owned).collect(),
         }
@@ -241,23 +254,23 @@ fn reports_are_read_by_the_rules_of_the_clients() {
     check_moves(&moves, "Sabaki");
     assert!(owners.unwrap().iter().all(|owner| (-1.0..=1.0).contains(owner)));
     let line = engine_line(&mut engine, "kata-analyze B 5");
-    check_moves(&read_as_lizzieyzy(&line, true), "LizzieYzy, KataGo");
-    check_moves(&read_as_q5go(&line, true), "q5Go, KataGo");
+    check_moves(&read_as_lizzieyzy(&line, Numbers::Parts), "LizzieYzy, KataGo");
+    check_moves(&read_as_q5go(&line, Numbers::Parts), "q5Go, KataGo");
     let line =
         engine_line(&mut engine, "kata-analyze w 5 ownership true pvVisits true rootInfo true");
-    check_moves(&read_as_lizzieyzy(&line, true), "LizzieYzy, all of KataGo");
+    check_moves(&read_as_lizzieyzy(&line, Numbers::Parts), "LizzieYzy, all of KataGo");
     let root =
         Regex::new(r" rootInfo visits (\d+) utility \S+ winrate (\S+) .*ownership ").unwrap();
     assert!(root.is_match(&line), "{line}");
     let line = engine_line(&mut engine, "lz-analyze B 5");
     check_moves(&read_as_sabaki(&line, 81).0, "Sabaki, Leela Zero");
-    check_moves(&read_as_lizzieyzy(&line, false), "LizzieYzy, Leela Zero");
-    check_moves(&read_as_q5go(&line, false), "q5Go, Leela Zero");
+    check_moves(&read_as_lizzieyzy(&line, Numbers::Whole), "LizzieYzy, Leela Zero");
+    check_moves(&read_as_q5go(&line, Numbers::Whole), "q5Go, Leela Zero");
     let line = engine_line(&mut engine, "lz-analyze B 5 maxmoves 2");
-    assert_eq!(read_as_lizzieyzy(&line, false).len(), 2);
+    assert_eq!(read_as_lizzieyzy(&line, Numbers::Whole).len(), 2);
     let line = engine_line(&mut engine, "kata-analyze B 5 allow b C3,E5 1");
     let mut names: Vec<_> =
-        read_as_lizzieyzy(&line, true).into_iter().map(|read| read.vertex).collect();
+        read_as_lizzieyzy(&line, Numbers::Parts).into_iter().map(|read| read.vertex).collect();
     names.sort_unstable();
     assert_eq!(names, ["C3", "E5"]);
 }
@@ -315,6 +328,23 @@ fn any_input_ends_an_analysis() {
     engine.input = None;
     engine.answer();
     assert!(wait(&mut engine.child, Duration::from_secs(1)).success());
+}
+
+#[test]
+fn a_game_without_legal_moves_can_be_analysed() {
+    let mut engine = Lines::start(&["--game", "nogo"]);
+    for line in ["boardsize 2", "play b A1", "play w B2", "play b A2"] {
+        engine.send(line);
+        assert_eq!(engine.answer(), ["= "], "{line}");
+    }
+    engine.send("kata-analyze w 1");
+    assert_eq!(engine.line().0, "= ");
+    assert!(engine.is_silent());
+    engine.send("4 kata-genmove_analyze w 1");
+    assert!(engine.answer().is_empty());
+    assert_eq!(engine.answer(), ["=4 ", "play resign"]);
+    engine.send("kata-search_analyze_cancellable w");
+    assert_eq!(engine.answer(), ["= ", "play resign"]);
 }
 
 #[test]

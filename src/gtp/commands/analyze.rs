@@ -228,10 +228,8 @@ fn search(
         Act::SuggestCancellable => engine.suggest(color, &cancelled.ticket(0), view)?,
     };
     drop(watch);
-    let chosen = match cancelled.ticket(0).is_cancelled() {
-        true => "cancelled".to_owned(),
-        false => text_of(engine, decision),
-    };
+    let ended = cancelled.ticket(0).is_cancelled();
+    let chosen = if ended { "cancelled".to_owned() } else { text_of(engine, decision) };
     if form == Form::MoveOnly {
         return Ok(chosen);
     }
