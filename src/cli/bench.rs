@@ -1,5 +1,6 @@
 //! `tedomari bench`: how fast the search is, and whether it still does the same.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -7,9 +8,10 @@ use serde_json::json;
 
 use super::{print, print_json};
 use crate::config::Config;
+use crate::eval::{Evaluator, UniformEvaluator};
 use crate::game::Position;
 use crate::playout::PlayoutEvaluator;
-use crate::search::{Request, Search, signature};
+use crate::search::{Request, Search, SearchParams, signature};
 use crate::timeman::TimeLimit;
 use crate::util::Seed;
 
@@ -21,6 +23,12 @@ pub(super) struct BenchArgs {
     /// Seconds to measure
     #[arg(long, default_value_t = 3.0, value_parser = seconds)]
     seconds: f64,
+    /// Threads to search with, 0 for as many as there are cores
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Evaluate by random games, not by an evaluator that costs nothing
+    #[arg(long)]
+    playouts: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -48,26 +56,42 @@ pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
     let game = &config.game;
     let position = Position::new(game.size(), game.rules(), game.komi());
     let seed = Seed::new(config.search.seed);
-    let evaluator = PlayoutEvaluator::new(seed.fork("playouts", 0));
-    let mut search = Search::new(&evaluator, &config.search, seed.fork("search", 0));
+    let threads = args.threads.unwrap_or(config.search.threads);
+    let (evaluator, params) = if args.playouts {
+        let playouts = PlayoutEvaluator::new(seed.fork("playouts", 0));
+        (Arc::new(playouts) as Arc<dyn Evaluator>, config.search.clone())
+    } else {
+        let formula = "puct".to_owned();
+        (
+            Arc::new(UniformEvaluator) as Arc<dyn Evaluator>,
+            SearchParams { formula, ..config.search.clone() },
+        )
+    };
+    let params = SearchParams { threads, ..params };
+    let threads = params.thread_count();
+    let mut search = Search::new(evaluator, params, seed.fork("search", 0));
     #[expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
     let start = Instant::now();
     let mut limit = TimeLimit(Duration::from_secs_f64(args.seconds));
-    let report = search.run(&position, Request::new(&mut limit, &|| start.elapsed(), &mut ()))?;
+    let report = search.run(&position, Request::new(&mut limit, &|| start.elapsed()))?;
     let per_second = report.simulations as f64 / report.elapsed.as_secs_f64();
+    let evaluator = if args.playouts { "uniform playouts" } else { "a free evaluator" };
     if args.json {
         print_json(&json!({
             "game": game.kind,
             "board": game.size().to_string(),
-            "threads": 1,
+            "evaluator": evaluator,
+            "threads": threads,
             "seconds": report.elapsed.as_secs_f64(),
             "simulations": report.simulations,
             "simulations_per_second": per_second,
             "nodes": report.nodes,
+            "memory": report.memory,
+            "full": report.full,
         }))
     } else {
         print(&format!(
-            "{} {}: {per_second:.0} simulations/s with uniform playouts, one thread, {:.1} s\n",
+            "{} {}: {per_second:.0} simulations/s with {evaluator}, {threads} threads, {:.1} s\n",
             game.kind,
             game.size(),
             args.seconds,

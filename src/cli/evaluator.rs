@@ -8,8 +8,12 @@ use anyhow::Context;
 use tracing::info;
 
 use crate::config::Config;
-use crate::eval::{BatchingEvaluator, CachedEvaluator, Evaluator, Fits, SelectedEvaluator};
-use crate::nn::{DeviceChoice, GraphEvaluator, NetFile, NetParams, Orientation, builtin};
+use crate::eval::{
+    BatchingEvaluator, CachedEvaluator, EvalError, Evaluator, Fits, LazyEvaluator,
+    SelectedEvaluator,
+};
+use crate::game::{BoardSize, Game};
+use crate::nn::{DeviceChoice, GraphEvaluator, Manifest, NetFile, NetParams, Orientation, builtin};
 use crate::playout::PlayoutEvaluator;
 use crate::util::Seed;
 
@@ -28,16 +32,41 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     choice(&config.net)?.open().context("in net.device")?;
     let seed = Seed::new(config.search.seed).fork("playouts", 0);
     let playouts = Arc::new(PlayoutEvaluator::new(seed));
-    let nets = builtin::trained()?;
-    let choices: anyhow::Result<Vec<(Fits, _)>> = nets
-        .into_iter()
-        .map(|net| {
-            let evaluator = with_net(&net, &config.net)?;
-            let fits: Fits = Box::new(move |game, size| net.fits(game, size));
-            Ok((fits, evaluator))
-        })
-        .collect();
-    Ok(Arc::new(SelectedEvaluator::new(choices?, playouts)))
+    let params = config.net.clone();
+    let load = move |manifest: &Manifest| {
+        let net = load(&format!("{BUILT_IN}{}", manifest.name))?;
+        with_net(&net, &params)
+    };
+    let start = (config.game.rules().game, config.game.size());
+    Ok(Arc::new(select(builtin::trained()?, load, start, playouts)?))
+}
+
+/// For each game and board the first network whose manifest fits. The one for the start is loaded
+/// now, so that it costs no time of the first move and its errors are seen; every other one when
+/// the first of its positions comes.
+fn select(
+    nets: Vec<Manifest>,
+    load: impl Fn(&Manifest) -> anyhow::Result<Arc<dyn Evaluator>> + Send + Sync + 'static,
+    start: (Game, BoardSize),
+    last_resort: Arc<dyn Evaluator>,
+) -> anyhow::Result<SelectedEvaluator> {
+    let at_start = nets.iter().position(|net| net.fits(start.0, start.1));
+    let load = Arc::new(load);
+    let mut choices: Vec<(Fits, Arc<dyn Evaluator>)> = Vec::with_capacity(nets.len());
+    for (number, manifest) in nets.into_iter().enumerate() {
+        let fitting = manifest.clone();
+        let fits: Fits = Box::new(move |game, size| fitting.fits(game, size));
+        let evaluator = if at_start == Some(number) {
+            load(&manifest)?
+        } else {
+            let load = Arc::clone(&load);
+            Arc::new(LazyEvaluator::new(move || {
+                load(&manifest).map_err(|error| EvalError::Make(format!("{error:#}")))
+            }))
+        };
+        choices.push((fits, evaluator));
+    }
+    Ok(SelectedEvaluator::new(choices, last_resort))
 }
 
 /// A network by file or as `builtin:NAME`, checked.
@@ -74,4 +103,52 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
 
 fn choice(params: &NetParams) -> anyhow::Result<DeviceChoice> {
     params.device.parse().context("in net.device")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::eval::{HashedEvaluator, UniformEvaluator, Value};
+    use crate::game::{Komi, Position, Rules};
+
+    /// A manifest of this name for NoGo on one size of board.
+    fn manifest(name: &str, side: usize) -> Manifest {
+        let untrained = builtin::named("untrained").unwrap().manifest;
+        let games = vec!["nogo".to_owned()];
+        Manifest { name: name.to_owned(), games, boards: [side, side], ..untrained }
+    }
+
+    #[test]
+    fn only_networks_that_are_used_are_loaded() {
+        let loaded = Arc::new(Mutex::new(Vec::new()));
+        let list = Arc::clone(&loaded);
+        let load = move |manifest: &Manifest| -> anyhow::Result<Arc<dyn Evaluator>> {
+            list.lock().unwrap().push(manifest.name.clone());
+            anyhow::ensure!(manifest.name != "damaged", "no weights");
+            Ok(Arc::new(UniformEvaluator))
+        };
+        let nets = vec![
+            manifest("seven", 7),
+            manifest("nine", 9),
+            manifest("nine-too", 9),
+            manifest("damaged", 13),
+        ];
+        let size = |side| BoardSize::square(side).unwrap();
+        let evaluator =
+            select(nets, load, (Game::NoGo, size(9)), Arc::new(HashedEvaluator)).unwrap();
+        let value = |side, rules| {
+            let position = Position::new(size(side), rules, Komi::default());
+            evaluator.evaluate(&[&position]).map(|answers| answers[0].value)
+        };
+        assert_eq!(*loaded.lock().unwrap(), ["nine"]);
+        assert_ne!(value(7, Rules::CGOS).unwrap(), Value::DRAW);
+        assert_eq!(value(9, Rules::NOGO).unwrap(), Value::DRAW);
+        assert_eq!(*loaded.lock().unwrap(), ["nine"]);
+        assert_eq!(value(7, Rules::NOGO).unwrap(), Value::DRAW);
+        assert_eq!(*loaded.lock().unwrap(), ["nine", "seven"]);
+        let error = value(13, Rules::NOGO).unwrap_err().to_string();
+        assert_eq!(error, "the evaluator cannot be made: no weights");
+    }
 }

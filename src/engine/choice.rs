@@ -48,6 +48,8 @@ pub(super) fn choose(
     let pass = match () {
         // The game ends with this pass, and it is won.
         () if may_end && wins => true,
+        // Whatever else is left would only destroy what one has.
+        () if best == Move::Pass && fills_own_eye(position, stone) => true,
         // Nothing is left to decide, and stones inside territory cost points or nothing.
         () if is_decided(position, stone, &report.ownership) => {
             wins || position.rules().scoring == Scoring::Territory
@@ -62,6 +64,11 @@ pub(super) fn choose(
 fn is_decided(position: &Position, stone: Move, ownership: &Ownership) -> bool {
     let decided = |point: Point| ownership.of(Color::Black, point).abs() >= DECIDED;
     position.rules().dead_stones == DeadStones::Removed && stone.point().is_some_and(decided)
+}
+
+fn fills_own_eye(position: &Position, mv: Move) -> bool {
+    let is_eye = |point| position.board().around(point).is_eye_of(position.to_move());
+    mv.point().is_some_and(is_eye)
 }
 
 /// A move that helps to capture dead stones of the opponent: at a liberty of the dead chain with
@@ -96,6 +103,19 @@ pub(super) struct Resignation {
     lost_in_a_row: u32,
 }
 
+/// Visits of the root from which its value is believed.
+const TRUSTED_VISITS: u64 = 100;
+
+/// The win rate below which a game counts as lost. White gives handicap in order to catch up: its
+/// threshold rises from nothing as the board fills.
+fn threshold(position: &Position, params: &PlayParams) -> f64 {
+    if position.handicap() == 0 || position.to_move() == Color::Black {
+        return params.resign_below;
+    }
+    let filled = f64::from(position.move_count()) / position.size().area() as f64;
+    params.resign_below * filled.min(1.0)
+}
+
 impl Resignation {
     /// Takes note of a search, and says whether to give up.
     pub(super) fn update(
@@ -105,12 +125,31 @@ impl Resignation {
         params: &PlayParams,
     ) -> bool {
         // A few simulations prove nothing.
-        let trusted = report.simulations >= 10 * report.moves.len() as u64;
-        let lost = f64::from(report.value.win_rate()) < params.resign_below;
+        let trusted = report.visits >= TRUSTED_VISITS || report.proven.is_some();
+        let lost = f64::from(report.value.win_rate()) < threshold(position, params);
         self.lost_in_a_row = if trusted && lost { self.lost_in_a_row + 1 } else { 0 };
         let first = params.resign_after * position.size().area() as f64;
         params.resign
             && self.lost_in_a_row >= params.resign_moves
             && f64::from(position.move_count()) >= first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{BoardSize, Komi, Rules};
+
+    #[test]
+    fn white_is_patient_in_a_handicap_game() {
+        let size = BoardSize::square(9).unwrap();
+        let mut position = Position::new(size, Rules::CHINESE, Komi::default());
+        let params = PlayParams::default();
+        position.set_to_move(Color::White);
+        assert!((threshold(&position, &params) - params.resign_below).abs() < 1e-12);
+        position.set_handicap(4);
+        assert!(threshold(&position, &params) < 1e-12);
+        position.set_to_move(Color::Black);
+        assert!((threshold(&position, &params) - params.resign_below).abs() < 1e-12);
     }
 }

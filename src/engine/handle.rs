@@ -26,11 +26,24 @@ pub struct ThreadGone;
 
 impl<S: Send + 'static> Handle<S> {
     /// Moves a value to a new thread.
-    pub fn spawn(name: &str, mut state: S) -> io::Result<Self> {
+    pub fn spawn(name: &str, state: S) -> io::Result<Self> {
+        Self::spawn_with_idle(name, state, |_, _| {})
+    }
+
+    /// Moves a value to a new thread. Whenever there is nothing to do, `idle` is called with a
+    /// function that tells whether there is again; it should return soon after.
+    pub fn spawn_with_idle(
+        name: &str,
+        mut state: S,
+        mut idle: impl FnMut(&mut S, &dyn Fn() -> bool) + Send + 'static,
+    ) -> io::Result<Self> {
         let (jobs, mut inbox) = mpsc::unbounded_channel::<Job<S>>();
         thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(move || {
             while let Some(job) = inbox.blocking_recv() {
                 job(&mut state);
+                if inbox.is_empty() {
+                    idle(&mut state, &|| !inbox.is_empty() || inbox.is_closed());
+                }
             }
         })?;
         Ok(Self { jobs })
@@ -63,6 +76,21 @@ mod tests {
         }
         let list = handle.call(|list| list.clone()).await.unwrap();
         assert_eq!(list, (0..100).collect::<Vec<_>>());
+    }
+
+    #[tokio::test]
+    async fn idle_time_is_used_and_ends_with_the_next_call() {
+        let idle = |count: &mut u32, wanted: &dyn Fn() -> bool| {
+            while !wanted() {
+                *count += 1;
+                thread::yield_now();
+            }
+        };
+        let handle = Handle::spawn_with_idle("test", 0, idle).unwrap();
+        assert_eq!(handle.call(|n| *n).await, Ok(0));
+        while handle.call(|n| *n).await.unwrap() == 0 {
+            tokio::task::yield_now().await;
+        }
     }
 
     #[tokio::test]

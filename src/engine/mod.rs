@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 pub use cancel::{Ticket, Tickets};
 pub use choice::{Decision, Purpose};
@@ -23,9 +23,9 @@ pub use state::{GameState, StateError};
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
-use crate::search::{Observer, Request, Search, SearchReport};
+use crate::search::{Line, Observer, Request, Search, SearchReport};
 use crate::timeman::{
-    Chain, Clock, Progress, SimulationLimit, StopRule, TimeLimit, TimeSystem, Verdict,
+    Chain, Clock, Progress, SimulationLimit, StopReason, StopRule, TimeLimit, TimeSystem, Verdict,
     thinking_time,
 };
 use crate::util::Seed;
@@ -61,10 +61,13 @@ pub struct Engine {
     state: GameState,
     clocks: [Clock; 2],
     resignation: [Resignation; 2],
-    searches: u64,
+    search: Search,
     last_report: Option<SearchReport>,
-    /// The last judgement, with the board and the hash of the position that it is about.
+    /// The last judgement, with the board and the hash of the stones that it is about: passes do
+    /// not change it, so that the score fits what the engine has passed on.
     judged: Option<((BoardSize, u64), Judgement)>,
+    /// The player who has just moved by the engine's choice, and may think on the opponent's time.
+    may_ponder: Option<Color>,
     thought: Duration,
 }
 
@@ -77,9 +80,10 @@ impl Engine {
             state: GameState::new(game.size(), game.rules(), game.komi()),
             clocks: [Clock::new(TimeSystem::Unlimited); 2],
             resignation: [Resignation::default(); 2],
-            searches: 0,
+            search: new_search(&params, &evaluator),
             last_report: None,
             judged: None,
+            may_ponder: None,
             thought: Duration::ZERO,
             params,
             evaluator,
@@ -107,7 +111,11 @@ impl Engine {
     /// Changes parameters. When those of the game change, a new game begins.
     pub fn configure(&mut self, params: EngineParams) {
         let game_changed = params.game != self.params.game;
+        let search_changed = params.search != self.params.search;
         self.params = params;
+        if search_changed {
+            self.search = new_search(&self.params, &self.evaluator);
+        }
         if game_changed {
             let game = &self.params.game;
             self.state = GameState::new(game.size(), game.rules(), game.komi());
@@ -181,7 +189,7 @@ impl Engine {
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
         let watch = Stopwatch::start();
-        let (report, choice) = self.think(color, purpose, ticket, view)?;
+        let (report, choice, judgement) = self.think(color, purpose, ticket, view)?;
         let position = self.state.position();
         let lost = self.resignation[color.index()].update(position, &report, &self.params.play);
         let decision = match choice {
@@ -190,7 +198,12 @@ impl Engine {
             None => Decision::Resign,
         };
         if let Decision::Play(mv) = decision {
+            if mv == Move::Pass {
+                let stones = (position.size(), position.board().hash());
+                self.judged = Some((stones, judgement));
+            }
             self.state.play(color, mv).expect("invariant: a searched move is legal");
+            self.may_ponder = Some(color);
         }
         let used = watch.elapsed();
         self.settle(color, used, decision, &report);
@@ -206,7 +219,7 @@ impl Engine {
         ticket: &Ticket,
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
-        let (report, choice) = self.think(color, Purpose::Win, ticket, view)?;
+        let (report, choice, _) = self.think(color, Purpose::Win, ticket, view)?;
         self.last_report = Some(report);
         Ok(choice.map_or(Decision::Resign, Decision::Play))
     }
@@ -223,7 +236,8 @@ impl Engine {
         let position = self.position_for(color);
         let View { allowed, observer } = view;
         let mut rule = UntilSuperseded(ticket.clone());
-        let mut report = self.search(&position, &mut rule, &watch, allowed, observer)?;
+        let view = View { allowed, observer: &mut *observer };
+        let mut report = self.search(&position, &mut rule, &watch, view)?;
         while !ticket.is_superseded() {
             thread::sleep(IDLE);
             report.elapsed = watch.elapsed();
@@ -233,6 +247,33 @@ impl Engine {
         self.thought += watch.elapsed();
         self.last_report = Some(report.clone());
         Ok(report)
+    }
+
+    /// Thinks about the opponent's moves after an own one, if that is configured, until `wanted`
+    /// says that there is something else to do. What is found is used by the next search.
+    pub fn ponder(&mut self, wanted: &dyn Fn() -> bool) {
+        let position = self.state.position();
+        let due = self.may_ponder == Some(position.to_move().opponent());
+        if !self.params.play.ponder || !due || position.is_over() {
+            return;
+        }
+        let watch = Stopwatch::start();
+        let position = position.clone();
+        let limit = Duration::from_secs_f64(self.params.play.ponder_seconds);
+        let mut rule = Wanted { wanted, limit };
+        let found = self.search(&position, &mut rule, &watch, View::none(&mut ()));
+        match found {
+            Ok(report) if !wanted() => {
+                // Nothing more to find, or no time for it: once is enough.
+                self.may_ponder = None;
+                debug!(%report, "pondered");
+            }
+            Ok(report) => debug!(%report, "pondered"),
+            Err(error) => {
+                self.may_ponder = None;
+                warn!(%error, "pondering ended");
+            }
+        }
     }
 
     /// What the evaluator says of the position with `color` to move, without a search.
@@ -245,7 +286,7 @@ impl Engine {
     /// position it says the same, so that the score fits the dead stones.
     pub fn judge(&mut self) -> Result<Judgement, EvalError> {
         let position = self.state.position();
-        let key = (position.size(), position.hash());
+        let key = (position.size(), position.board().hash());
         if let Some((_, judgement)) = self.judged.as_ref().filter(|(judged, _)| *judged == key) {
             return Ok(judgement.clone());
         }
@@ -270,6 +311,8 @@ impl Engine {
         self.resignation = [Resignation::default(); 2];
         self.last_report = None;
         self.judged = None;
+        self.may_ponder = None;
+        self.search.forget();
     }
 
     /// The position with `color` to move. A game that passes have ended goes on: whoever asks for a
@@ -290,7 +333,7 @@ impl Engine {
         purpose: Purpose,
         ticket: &Ticket,
         view: View<'_>,
-    ) -> Result<(SearchReport, Option<Move>), EvalError> {
+    ) -> Result<(SearchReport, Option<Move>, Judgement), EvalError> {
         let watch = Stopwatch::start();
         let position = self.position_for(color);
         let moves_left = own_moves_left(position.board().empty_points().len(), position.size());
@@ -299,15 +342,14 @@ impl Engine {
         if self.params.search.max_simulations > 0 {
             rules.0.push(Box::new(SimulationLimit(self.params.search.max_simulations)));
         }
-        let View { allowed, observer } = view;
-        let report = self.search(&position, &mut rules, &watch, allowed, observer)?;
+        let report = self.search(&position, &mut rules, &watch, view)?;
         let judgement = Judgement {
             dead: judge::dead_stones(&position, &report.ownership),
             ownership: report.ownership.clone(),
         };
         let choice = choice::choose(&position, &report, &judgement, purpose);
         self.thought += watch.elapsed();
-        Ok((report, choice))
+        Ok((report, choice, judgement))
     }
 
     fn search(
@@ -315,15 +357,26 @@ impl Engine {
         position: &Position,
         rule: &mut dyn StopRule,
         watch: &Stopwatch,
-        allowed: &dyn Fn(Move) -> bool,
-        observer: &mut dyn Observer,
+        view: View<'_>,
     ) -> Result<SearchReport, EvalError> {
-        let seed = Seed::new(self.params.search.seed).fork("search", self.searches);
-        self.searches += 1;
-        let mut search = Search::new(self.evaluator.as_ref(), &self.params.search, seed);
+        let View { allowed, observer } = view;
         let elapsed = || watch.elapsed();
-        let request = Request { rule, elapsed: &elapsed, line: None, allowed, observer };
-        search.run(position, request)
+        let line = self.line_to(position);
+        let request = Request {
+            rule,
+            elapsed: &elapsed,
+            line: line.as_ref(),
+            allowed,
+            observer: Some(observer),
+        };
+        self.search.run(position, request)
+    }
+
+    /// How the position on the board came about, unless the position to search is another one.
+    fn line_to(&self, position: &Position) -> Option<Line> {
+        let on_board = self.state.position();
+        let resumed = on_board.passes() != position.passes();
+        (!resumed).then(|| self.state.line(position.to_move()))
     }
 
     /// Runs the clock, and writes down what happened.
@@ -345,11 +398,32 @@ impl Engine {
     }
 }
 
+fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {
+    let seed = Seed::new(params.search.seed);
+    Search::new(Arc::clone(evaluator), params.search.clone(), seed)
+}
+
 /// Own moves that a game is expected to take still, for a simple share of the clock: the board is
 /// filled to about five sixths.
 #[expect(clippy::cast_possible_truncation, reason = "a board has at most 625 points")]
 fn own_moves_left(empty: usize, size: BoardSize) -> u32 {
     (empty.saturating_sub(size.area() / 6) / 2) as u32
+}
+
+/// Ends the thinking on the opponent's time.
+struct Wanted<'a> {
+    wanted: &'a dyn Fn() -> bool,
+    limit: Duration,
+}
+
+impl StopRule for Wanted<'_> {
+    fn check(&mut self, progress: &Progress) -> Verdict {
+        match () {
+            () if (self.wanted)() => Verdict::Stop(StopReason::Interrupted),
+            () if progress.elapsed >= self.limit => Verdict::Stop(StopReason::Time),
+            () => Verdict::GoOn,
+        }
+    }
 }
 
 /// A rule that is not asked before a few simulations have been done.

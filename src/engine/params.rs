@@ -30,6 +30,10 @@ params! {
         pub resign_moves: u32 = 3, 1..=100;
         /// Share of the board's points that must have been played before.
         pub resign_after: f64 = 0.25, 0.0..=10.0;
+        /// Think while the opponent does.
+        pub ponder: bool = false, Any;
+        /// Seconds to think on the opponent's time at the most, for each of its moves.
+        pub ponder_seconds: f64 = 60.0, 0.1..=86400.0;
     }
 }
 

@@ -4,6 +4,7 @@ use crate::game::{
     BoardSize, Color, Game, GameRecord, Illegal, Komi, Move, Point, Position, RecordedMove,
     ReplayError, Rules,
 };
+use crate::search::Line;
 
 /// A change to the game on the board that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +70,16 @@ impl GameState {
             komi: (self.rules.game == Game::Go).then_some(self.komi),
             ..self.record.clone()
         }
+    }
+
+    /// How the position came about, for a search that remembers its tree.
+    #[must_use]
+    pub fn line(&self, to_move: Color) -> Line {
+        let beginning = self.record.replay(0, self.rules, self.komi).map_or(0, |position| {
+            position.hash() ^ u64::from(position.handicap()).rotate_right(16)
+        });
+        let moves = self.record.moves.iter().map(|mv| (mv.color, mv.mv)).collect();
+        Line { start: beginning, moves, to_move }
     }
 
     /// Plays a move.

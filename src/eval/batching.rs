@@ -134,8 +134,7 @@ fn hand_out(batch: &[Request], answers: Vec<Evaluation>) {
 
 fn refuse(batch: &[Request], error: &EvalError) {
     for request in batch {
-        let EvalError::Device(message) = error;
-        let _ = request.answer.send(Err(EvalError::Device(message.clone())));
+        let _ = request.answer.send(Err(error.clone()));
     }
 }
 

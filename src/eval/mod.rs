@@ -3,6 +3,7 @@
 mod batching;
 mod cache;
 mod fixed;
+mod lazy;
 mod ownership;
 mod selected;
 mod symmetric;
@@ -13,6 +14,7 @@ use crate::game::{Move, Position};
 pub use batching::BatchingEvaluator;
 pub use cache::{CacheStats, CachedEvaluator};
 pub use fixed::{HashedEvaluator, UniformEvaluator};
+pub use lazy::LazyEvaluator;
 pub use ownership::Ownership;
 pub use selected::{Fits, SelectedEvaluator};
 pub use symmetric::symmetry_of;
@@ -68,9 +70,12 @@ impl Policy {
 }
 
 /// An evaluation failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum EvalError {
     /// The device that computes could not.
     #[error("the evaluation failed: {0}")]
     Device(String),
+    /// There is no evaluator to ask.
+    #[error("the evaluator cannot be made: {0}")]
+    Make(String),
 }

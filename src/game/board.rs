@@ -13,6 +13,7 @@ use super::around::Around;
 use super::color::Color;
 use super::point::{BoardSize, Point};
 use super::pointset::PointSet;
+use super::symmetry::Symmetry;
 use super::zobrist;
 
 mod change;
@@ -90,6 +91,19 @@ impl Clone for Board {
 }
 
 impl Board {
+    /// The board turned by one of its symmetries.
+    #[must_use]
+    pub(super) fn turned(&self, symmetry: Symmetry) -> Self {
+        let mut turned = Self::new(self.size);
+        for point in self.size.points() {
+            if let Some(color) = self.stone(point) {
+                turned.place(color, symmetry.apply(self.size, point));
+            }
+        }
+        turned.captured = self.captured;
+        turned
+    }
+
     /// An empty board.
     #[must_use]
     pub fn new(size: BoardSize) -> Self {

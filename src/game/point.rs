@@ -249,6 +249,21 @@ pub enum Move {
 }
 
 impl Move {
+    /// A number for the move, to be turned back by [`Move::from_code`].
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        match self {
+            Move::Place(point) => point.0,
+            Move::Pass => u16::MAX,
+        }
+    }
+
+    /// The move with a number that [`Move::code`] has given.
+    #[must_use]
+    pub const fn from_code(code: u16) -> Self {
+        if code == u16::MAX { Move::Pass } else { Move::Place(Point(code)) }
+    }
+
     /// The point of a stone, none for a pass.
     #[must_use]
     pub const fn point(self) -> Option<Point> {

@@ -5,6 +5,7 @@ use super::color::Color;
 use super::history::History;
 use super::point::{BoardSize, Move, Point};
 use super::rules::{Game, KoRule, Komi, Rules, Scoring, Suicide};
+use super::symmetry::Symmetry;
 use super::zobrist;
 
 /// Why a move is not allowed.
@@ -189,6 +190,22 @@ impl Position {
         }
     }
 
+    /// The position as it looks when the board is turned. What the superko rules remember is not
+    /// turned with it, but for the position itself.
+    #[must_use]
+    pub fn turned(&self, symmetry: Symmetry) -> Self {
+        let size = self.size();
+        let mut turned =
+            Self::from_board(self.board.turned(symmetry), self.to_move, self.rules, self.komi);
+        let turn = |(color, mv)| (color, symmetry.apply_move(size, mv));
+        turned.handicap = self.handicap;
+        turned.ko = self.ko.map(|point| symmetry.apply(size, point));
+        turned.passes = self.passes;
+        turned.moves = self.moves;
+        turned.last_moves = self.last_moves.map(|last| last.map(turn));
+        turned
+    }
+
     /// Hash of the whole situation: size, stones, player to move, ko, passes, rules, komi with
     /// White's compensation, and prisoners where they count. Earlier positions are not part of it.
     #[must_use]
@@ -239,6 +256,13 @@ impl Position {
     /// Makes a move for `color`; an illegal one changes nothing.
     pub fn play(&mut self, color: Color, mv: Move) -> Result<(), Illegal> {
         self.check(color, mv)?;
+        self.play_legal(color, mv);
+        Ok(())
+    }
+
+    /// Makes a move for `color` that is known to be legal.
+    pub fn play_legal(&mut self, color: Color, mv: Move) {
+        debug_assert!(self.check(color, mv).is_ok());
         match mv {
             Move::Place(point) => {
                 self.place(color, point);
@@ -246,7 +270,6 @@ impl Position {
             Move::Pass => self.pass(color),
         }
         self.remember();
-        Ok(())
     }
 
     /// Puts a stone of `color` on a point that is known to be legal, without adding the position

@@ -34,6 +34,15 @@ impl Score {
         f64::from(self.halves) / 2.0
     }
 
+    /// Points that a player is ahead.
+    #[must_use]
+    pub fn points_for(self, color: Color) -> f64 {
+        match color {
+            Color::Black => self.points(),
+            Color::White => -self.points(),
+        }
+    }
+
     /// Who has more points, none in a draw.
     #[must_use]
     pub const fn winner(self) -> Option<Color> {

@@ -1,7 +1,7 @@
 //! Networks that are part of the program.
 
+use super::manifest::Manifest;
 use super::weights::{NetFile, WeightsError};
-use crate::game::{BoardSize, Game};
 
 /// A network inside the program: the contents of its two files.
 struct BuiltIn {
@@ -53,30 +53,22 @@ pub fn named(name: &str) -> Result<NetFile, BuiltInError> {
     Ok(NetFile::from_bytes(net.manifest, net.weights)?)
 }
 
-/// All built-in networks that were trained for some game.
-pub fn trained() -> Result<Vec<NetFile>, BuiltInError> {
-    let nets: Result<Vec<_>, _> = names().map(named).collect();
-    Ok(nets?.into_iter().filter(|net| !net.manifest.games.is_empty()).collect())
+/// The manifests of all built-in networks that were trained for some game, the better ones first.
+/// Their weights, which are a thousand times as large, are not looked at.
+pub fn trained() -> Result<Vec<Manifest>, BuiltInError> {
+    trained_of(ALL)
 }
 
-impl NetFile {
-    /// Whether the network was trained for a game on boards like this.
-    #[must_use]
-    pub fn fits(&self, game: Game, size: BoardSize) -> bool {
-        let name = match game {
-            Game::Go => "go",
-            Game::NoGo => "nogo",
-        };
-        let [smallest, largest] = self.manifest.boards;
-        let sides = [size.width(), size.height()];
-        self.manifest.games.iter().any(|known| known == name)
-            && sides.iter().all(|side| (smallest..=largest).contains(side))
-    }
+fn trained_of(nets: &[BuiltIn]) -> Result<Vec<Manifest>, BuiltInError> {
+    let manifests: Result<Vec<_>, _> =
+        nets.iter().map(|net| Manifest::from_bytes(net.manifest)).collect();
+    Ok(manifests?.into_iter().filter(|manifest| !manifest.games.is_empty()).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::{BoardSize, Game};
 
     #[test]
     fn every_built_in_network_is_whole_and_sings() {
@@ -95,14 +87,26 @@ mod tests {
 
     #[test]
     fn an_untrained_network_is_chosen_for_nothing() {
-        assert!(trained().unwrap().iter().all(|net| net.manifest.name != "untrained"));
-        let mut net = named("untrained").unwrap();
+        assert!(trained().unwrap().iter().all(|net| net.name != "untrained"));
+        let mut manifest = named("untrained").unwrap().manifest;
         let size = |side| BoardSize::square(side).unwrap();
-        assert!(!net.fits(Game::Go, size(9)));
-        net.manifest.games = vec!["nogo".to_owned()];
-        net.manifest.boards = [7, 9];
-        assert!(net.fits(Game::NoGo, size(9)) && !net.fits(Game::NoGo, size(13)));
-        assert!(!net.fits(Game::Go, size(9)));
-        assert!(!net.fits(Game::NoGo, BoardSize::new(9, 13).unwrap()));
+        assert!(!manifest.fits(Game::Go, size(9)));
+        manifest.games = vec!["nogo".to_owned()];
+        manifest.boards = [7, 9];
+        assert!(manifest.fits(Game::NoGo, size(9)) && !manifest.fits(Game::NoGo, size(13)));
+        assert!(!manifest.fits(Game::Go, size(9)));
+        assert!(!manifest.fits(Game::NoGo, BoardSize::new(9, 13).unwrap()));
+    }
+
+    #[test]
+    fn weights_are_not_read_to_choose() {
+        let untrained = ALL.iter().find(|net| net.name == "untrained").unwrap();
+        let text = std::str::from_utf8(untrained.manifest).unwrap();
+        let manifest = text.replace("games = []", "games = [\"nogo\"]").into_bytes().leak();
+        let damaged = BuiltIn { name: "damaged", manifest, weights: b"no weights" };
+        let chosen = trained_of(&[damaged]).unwrap();
+        assert!(chosen[0].fits(Game::NoGo, BoardSize::square(9).unwrap()));
+        let error = NetFile::from_bytes(manifest, b"no weights").map(|_| ()).unwrap_err();
+        assert!(matches!(error, WeightsError::Checksum { .. }), "{error}");
     }
 }

@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::features::FEATURES_VERSION;
 use super::shape::NetShape;
+use super::weights::WeightsError;
+use crate::game::{BoardSize, Game};
 
 /// The version of this format.
 pub const MANIFEST_FORMAT: u32 = 1;
@@ -33,6 +36,49 @@ pub struct Manifest {
     /// Positions with what the network says of them.
     #[serde(default)]
     pub canaries: Vec<Canary>,
+}
+
+impl Manifest {
+    /// Reads a manifest, and refuses what no network of this program can have.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| WeightsError::Manifest("it is not UTF-8 text".to_owned()))?;
+        // The format comes first: another one may have other keys.
+        let table: toml::Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| WeightsError::Manifest(error.to_string()))?;
+        match table.get("format").and_then(toml::Value::as_integer) {
+            Some(format) if format == i64::from(MANIFEST_FORMAT) => {}
+            Some(found) => {
+                return Err(WeightsError::Format {
+                    found: u32::try_from(found).unwrap_or(u32::MAX),
+                });
+            }
+            None => return Err(WeightsError::Manifest("the key 'format' is missing".to_owned())),
+        }
+        let manifest: Self =
+            toml::from_str(text).map_err(|error| WeightsError::Manifest(error.to_string()))?;
+        if manifest.features != FEATURES_VERSION {
+            return Err(WeightsError::Features { found: manifest.features });
+        }
+        if !manifest.shape.is_valid() {
+            return Err(WeightsError::Shape(Box::new(manifest.shape)));
+        }
+        Ok(manifest)
+    }
+
+    /// Whether the network was trained for a game on boards like this.
+    #[must_use]
+    pub fn fits(&self, game: Game, size: BoardSize) -> bool {
+        let name = match game {
+            Game::Go => "go",
+            Game::NoGo => "nogo",
+        };
+        let [smallest, largest] = self.boards;
+        let sides = [size.width(), size.height()];
+        self.games.iter().any(|known| known == name)
+            && sides.iter().all(|side| (smallest..=largest).contains(side))
+    }
 }
 
 /// A position with what the network says of it, to find out when it is computed wrongly.

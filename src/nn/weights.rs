@@ -109,17 +109,20 @@ impl NetFile {
 
     /// The same from the contents of the two files.
     pub fn from_bytes(manifest: &[u8], weights: &[u8]) -> Result<Self, WeightsError> {
-        let expected = read_manifest(manifest)?.sha256;
+        let manifest = Manifest::from_bytes(manifest)?;
         let found = checksum(weights);
-        if found != expected {
-            return Err(WeightsError::Checksum { found, expected });
+        if found != manifest.sha256 {
+            return Err(WeightsError::Checksum { found, expected: manifest.sha256 });
         }
-        Self::from_parts(manifest, weights)
+        Self::described(manifest, weights)
     }
 
     /// The same without comparing the checksum, to look for what lies behind it.
     pub fn from_parts(manifest: &[u8], weights: &[u8]) -> Result<Self, WeightsError> {
-        let manifest = read_manifest(manifest)?;
+        Self::described(Manifest::from_bytes(manifest)?, weights)
+    }
+
+    fn described(manifest: Manifest, weights: &[u8]) -> Result<Self, WeightsError> {
         let weights = read_tensors(weights, &manifest.shape)?;
         Ok(Self { manifest, weights })
     }
@@ -137,30 +140,6 @@ impl NetFile {
         write(path, &weights)?;
         write(&path.with_extension("toml"), manifest.as_bytes())
     }
-}
-
-fn read_manifest(bytes: &[u8]) -> Result<Manifest, WeightsError> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|_| WeightsError::Manifest("it is not UTF-8 text".to_owned()))?;
-    // The format comes first: another one may have other keys.
-    let table: toml::Table =
-        text.parse().map_err(|error: toml::de::Error| WeightsError::Manifest(error.to_string()))?;
-    match table.get("format").and_then(toml::Value::as_integer) {
-        Some(format) if format == i64::from(MANIFEST_FORMAT) => {}
-        Some(found) => {
-            return Err(WeightsError::Format { found: u32::try_from(found).unwrap_or(u32::MAX) });
-        }
-        None => return Err(WeightsError::Manifest("the key 'format' is missing".to_owned())),
-    }
-    let manifest: Manifest =
-        toml::from_str(text).map_err(|error| WeightsError::Manifest(error.to_string()))?;
-    if manifest.features != FEATURES_VERSION {
-        return Err(WeightsError::Features { found: manifest.features });
-    }
-    if !manifest.shape.is_valid() {
-        return Err(WeightsError::Shape(Box::new(manifest.shape)));
-    }
-    Ok(manifest)
 }
 
 fn read_tensors(bytes: &[u8], shape: &NetShape) -> Result<Tensors, WeightsError> {

@@ -7,12 +7,21 @@ use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
 use crate::game::Position;
 use crate::util::{Rng, Seed};
 
-/// Evaluates a position by one random game: the value is its result, all moves are equally good.
+/// Evaluates a position by one random game: the value is its result, and all moves are equally good
+/// but those that fill an own eye.
 ///
-/// The games of one evaluator are one stream of random numbers, so that a search with one thread
-/// can be repeated.
+/// The games of one thread are one stream of random numbers, so that a search with one thread can
+/// be repeated.
 pub struct PlayoutEvaluator {
-    state: Mutex<State>,
+    seed: Seed,
+    /// What no thread is using, in a stack: one thread alone always gets the same.
+    idle: Mutex<Idle>,
+}
+
+#[derive(Default)]
+struct Idle {
+    states: Vec<State>,
+    made: u64,
 }
 
 struct State {
@@ -24,16 +33,28 @@ impl PlayoutEvaluator {
     /// An evaluator whose random games start from a seed.
     #[must_use]
     pub fn new(seed: Seed) -> Self {
-        Self { state: Mutex::new(State { playout: None, rng: seed.rng() }) }
+        Self { seed, idle: Mutex::default() }
+    }
+
+    fn take(&self) -> State {
+        // A thread that panicked in here has left nothing that the next game does not overwrite.
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.states.pop().unwrap_or_else(|| {
+            idle.made += 1;
+            State { playout: None, rng: self.seed.fork("thread", idle.made).rng() }
+        })
+    }
+
+    fn give_back(&self, state: State) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).states.push(state);
     }
 }
 
 impl Evaluator for PlayoutEvaluator {
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
-        // A thread that panicked in here has left nothing that the next game does not overwrite.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { playout, rng } = &mut *state;
-        Ok(batch
+        let mut state = self.take();
+        let State { playout, rng } = &mut state;
+        let answers = batch
             .iter()
             .map(|position| {
                 let playout = playout.get_or_insert_with(|| Playout::new(position));
@@ -45,7 +66,9 @@ impl Evaluator for PlayoutEvaluator {
                 let ownership = Some(Ownership::of_board(playout.board()));
                 Evaluation { value, policy: Policy::Uniform, score: None, ownership }
             })
-            .collect())
+            .collect();
+        self.give_back(state);
+        Ok(answers)
     }
 }
 

@@ -16,6 +16,8 @@ pub struct SearchReport {
     pub color: Color,
     /// All moves looked at, best first; empty when there is no legal move.
     pub moves: Vec<RootMove>,
+    /// For each legal move, how much a network should learn to prefer it; adds up to one.
+    pub policy: Vec<(Move, f32)>,
     /// Expected result for the side to move.
     pub value: Value,
     /// Expected score in points for the side to move, if the evaluator knows.
@@ -61,6 +63,36 @@ pub struct RootMove {
     pub proven: Option<Proof>,
     /// Most visited line of play from this move on, itself included, with the visits of each move.
     pub line: Vec<(Move, u32)>,
+}
+
+impl RootMove {
+    /// A move that no simulation began with.
+    pub(super) fn unvisited(mv: Move, prior: f32, value: Value) -> Self {
+        Self {
+            mv,
+            visits: 0,
+            value,
+            lower_bound: Value::LOSS,
+            deviation: 0.0,
+            score: None,
+            prior,
+            proven: None,
+            line: Vec::new(),
+        }
+    }
+
+    /// How much the move is to be preferred: proofs first, then visits or the lower bound.
+    pub(super) fn rank(&self, by_bound: bool) -> f64 {
+        const PROVEN: f64 = 1e12;
+        let visits = f64::from(self.visits);
+        match self.proven {
+            Some(Proof::Win) => PROVEN + visits,
+            Some(Proof::Loss) => visits - PROVEN,
+            // Bounds of moves with few visits are worth nothing.
+            _ if by_bound => 1e6 * f64::from(self.lower_bound.get()) + visits / 1e10,
+            _ => visits,
+        }
+    }
 }
 
 /// A result that no further search can change.

@@ -17,7 +17,7 @@ pub struct Request<'a> {
     /// Which moves may be considered at the root.
     pub allowed: &'a dyn Fn(Move) -> bool,
     /// Sees the search while it runs.
-    pub observer: &'a mut dyn Observer,
+    pub observer: Option<&'a mut dyn Observer>,
 }
 
 /// A beginning and the moves since.
@@ -50,11 +50,7 @@ impl Observer for () {
 
 impl<'a> Request<'a> {
     /// A search that considers all moves and is watched by nobody.
-    pub fn new(
-        rule: &'a mut dyn StopRule,
-        elapsed: &'a dyn Fn() -> Duration,
-        nobody: &'a mut (),
-    ) -> Self {
-        Self { rule, elapsed, line: None, allowed: &|_| true, observer: nobody }
+    pub fn new(rule: &'a mut dyn StopRule, elapsed: &'a dyn Fn() -> Duration) -> Self {
+        Self { rule, elapsed, line: None, allowed: &|_| true, observer: None }
     }
 }

@@ -1,11 +1,13 @@
 //! A number that changes when the search does.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rand::Rng as _;
 
+use super::params::SearchParams;
 use super::request::Request;
-use super::uct::{Search, SearchParams};
+use super::run::Search;
 use crate::eval::{EvalError, HashedEvaluator};
 use crate::game::{BoardSize, Komi, Move, Position, Rules};
 use crate::timeman::SimulationLimit;
@@ -25,15 +27,14 @@ pub fn signature() -> Result<u64, EvalError> {
         (13, 13, Rules::JAPANESE, 60),
         (19, 19, Rules::AGA, 120),
     ];
-    let params = SearchParams::default();
+    let params = SearchParams { threads: 1, formula: "puct".to_owned(), ..SearchParams::default() };
     let mut signature = 0u64;
     for (index, (width, height, rules, moves)) in (0..).zip(cases) {
         let seed = Seed::new(1).fork("signature", index);
         let position = random_position(width, height, rules, moves, seed);
-        let mut search = Search::new(&HashedEvaluator, &params, seed);
+        let mut search = Search::new(Arc::new(HashedEvaluator), params.clone(), seed);
         let mut limit = SimulationLimit(SIMULATIONS);
-        let report =
-            search.run(&position, Request::new(&mut limit, &|| Duration::ZERO, &mut ()))?;
+        let report = search.run(&position, Request::new(&mut limit, &|| Duration::ZERO))?;
         let mut visits: Vec<_> = report.moves.iter().map(|mv| (mv.mv, mv.visits)).collect();
         visits.sort_unstable();
         for (_, visits) in visits {

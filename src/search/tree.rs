@@ -1,103 +1,510 @@
-//! The nodes of a search tree in one array.
+//! The tree: nodes in one memory, addressed by index, with statistics that many threads add to.
+//!
+//! A node is a record of a few words. Its moves stand in a block of their own, sorted by prior, and
+//! the children are made in that order when they are visited for the first time, in segments that
+//! double in size, so that the children of a node lie side by side.
 
-use std::ops::{Index, IndexMut, Range};
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::report::Proof;
+use super::words::{Reserve, Words};
 use crate::eval::Value;
 use crate::game::Move;
 
-/// Values are summed as integers, so that sums do not depend on the order of their parts.
-const FIXED_POINT: f32 = 65536.0;
+/// Values and their squares are summed as integers, so that sums do not depend on the order of
+/// their parts.
+const FIXED_POINT: f32 = 16_777_216.0;
+
+/// The same for scores in points.
+const SCORE_POINT: f32 = 256.0;
 
 /// A node by its place in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NodeId(u32);
 
-/// A position reached by a move, with what is known of it.
-#[derive(Clone, Debug)]
-pub(super) struct Node {
-    /// The move that leads here.
-    pub(super) mv: Move,
-    pub(super) visits: u32,
-    /// Sum of the values for the side to move here.
-    value_sum: i64,
-    first_child: u32,
-    children: u16,
-}
+/// Words of a node.
+const NODE: usize = 6;
+/// Visits in the low half, descents under way in the high half.
+const COUNTS: usize = 0;
+/// Sum of the values for the side to move at the node.
+const VALUES: usize = 1;
+/// Sum of the squares of the values.
+const SQUARES: usize = 2;
+/// Sum of the scores for the side to move at the node.
+const SCORES: usize = 3;
+/// How the node is reached: prior in the high half, then the move, and in the lowest bits the proof.
+const EDGE: usize = 4;
+/// The block of the moves in the low half, and flags.
+const MOVES: usize = 5;
 
-impl Node {
-    fn new(mv: Move) -> Self {
-        Self { mv, visits: 0, value_sum: 0, first_child: 0, children: 0 }
-    }
+const IN_FLIGHT: u64 = 1 << 32;
+/// Somebody evaluates the node for the first time.
+const CLAIMED: u64 = 1 << 32;
+/// The node never gets moves: the game is over there.
+const CLOSED: u64 = 1 << 33;
+const BLOCK: u64 = 0xFFFF_FFFF;
 
-    /// Counts a simulation that came through, with its value for the side to move here.
-    pub(super) fn record(&mut self, value: Value) {
-        self.visits += 1;
-        #[expect(clippy::cast_possible_truncation, reason = "values are in [-1, 1]")]
-        let fixed = (value.get() * FIXED_POINT) as i64;
-        self.value_sum += fixed;
-    }
+/// Words of a block before the moves: the numbers of moves and of children, and the segments.
+const HEADER: usize = 1 + SEGMENTS / 2;
+/// Segments of children: of 2, 4, 8, ... children.
+const SEGMENTS: usize = 10;
 
-    /// Mean value for the side to move here; a draw as long as nothing is known.
-    pub(super) fn value(&self) -> Value {
-        if self.visits == 0 {
-            return Value::DRAW;
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
-        let mean = (self.value_sum as f64 / f64::from(self.visits)) as f32;
-        Value::new(mean / FIXED_POINT)
-    }
+// Ordering: the sums are counters that are read as estimates while threads run, and exactly after
+// they have been joined, so that relaxed accesses do. What must be seen in order are blocks and
+// segments: their content is written before their index is published with Release, and whoever
+// reads the index with Acquire sees it.
 
-    pub(super) const fn is_expanded(&self) -> bool {
-        self.children > 0
-    }
-}
-
-/// A tree that grows up to a number of nodes.
+/// A tree that grows up to an amount of memory.
 pub(super) struct Tree {
-    nodes: Vec<Node>,
-    limit: usize,
+    words: Words,
+    root: NodeId,
+    nodes: AtomicU64,
+    full: AtomicBool,
+}
+
+/// A node, to be read and added to.
+#[derive(Clone, Copy)]
+pub(super) struct Node<'a> {
+    words: &'a [AtomicU64],
+}
+
+/// How often a node was visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) visits: u32,
+    /// Descents that have passed and not come back yet.
+    pub(super) in_flight: u32,
+}
+
+/// What a selection needs of most children.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Glance {
+    pub(super) prior: f32,
+    pub(super) counts: Counts,
+    pub(super) value_sum: f64,
+    /// Whether something is proven.
+    pub(super) proof: bool,
+}
+
+/// Whether a node has moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nobody has been there.
+    New,
+    /// Somebody evaluates it.
+    Claimed,
+    /// Its moves are known.
+    Open(BlockId),
+    /// It never gets moves.
+    Closed,
+}
+
+/// The moves of a node by their place in the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockId(u32);
+
+/// The moves of a node and the children made of them.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'a> {
+    tree: &'a Tree,
+    id: BlockId,
+    header: &'a [AtomicU64],
+}
+
+/// A move with its prior.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Edge {
+    pub(super) mv: Move,
+    pub(super) prior: f32,
+}
+
+impl Edge {
+    /// As a number: the larger the prior, the larger the number.
+    pub(super) fn to_bits(self) -> u64 {
+        u64::from(self.prior.to_bits()) << 32 | u64::from(self.mv.code()) << 16
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the parts are cut out")]
+    pub(super) fn from_bits(bits: u64) -> Self {
+        Self {
+            mv: Move::from_code((bits >> 16) as u16),
+            prior: f32::from_bits((bits >> 32) as u32),
+        }
+    }
 }
 
 impl Tree {
-    pub(super) const ROOT: NodeId = NodeId(0);
-
-    pub(super) fn new(limit: usize) -> Self {
-        Self { nodes: vec![Node::new(Move::Pass)], limit }
+    /// A tree with a root that nobody has visited, in at most `memory` bytes.
+    #[must_use]
+    pub(super) fn new(memory: usize) -> Self {
+        Self::with_limit(memory, memory)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.nodes.len()
+    fn with_limit(memory: usize, now: usize) -> Self {
+        let words = Words::new(memory, now);
+        let root = words
+            .allocate(&mut Reserve::default(), NODE)
+            .map(NodeId)
+            .expect("invariant: the first chunk can always be had");
+        Self { words, root, nodes: AtomicU64::new(1), full: AtomicBool::new(false) }
     }
 
-    /// Gives a node children, unless the tree is full. The root always gets them.
-    #[expect(clippy::cast_possible_truncation, reason = "the limit is below 2^32 nodes")]
-    pub(super) fn expand(&mut self, parent: NodeId, moves: &[Move]) {
-        if self.nodes.len() + moves.len() > self.limit && parent != Self::ROOT {
-            return;
+    pub(super) fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// Nodes that have been visited.
+    pub(super) fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes in use.
+    pub(super) fn memory(&self) -> usize {
+        self.words.bytes()
+    }
+
+    /// Whether the tree could not grow any more.
+    pub(super) fn is_full(&self) -> bool {
+        self.full.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn node(&self, id: NodeId) -> Node<'_> {
+        Node { words: self.words.slice(id.0, NODE) }
+    }
+
+    #[inline]
+    pub(super) fn block(&self, id: BlockId) -> Block<'_> {
+        Block { tree: self, id, header: self.words.slice(id.0, HEADER) }
+    }
+
+    /// The moves of a node, if they are known.
+    pub(super) fn moves(&self, id: NodeId) -> Option<Block<'_>> {
+        match self.node(id).stage() {
+            Stage::Open(block) => Some(self.block(block)),
+            _ => None,
         }
-        let first = self.nodes.len();
-        self.nodes.extend(moves.iter().map(|&mv| Node::new(mv)));
-        self[parent].first_child = first as u32;
-        self[parent].children = moves.len() as u16;
     }
 
-    pub(super) fn children(&self, parent: NodeId) -> impl Iterator<Item = (NodeId, &Node)> {
-        let node = &self[parent];
-        let ids: Range<u32> = node.first_child..node.first_child + u32::from(node.children);
-        ids.clone().map(NodeId).zip(&self.nodes[ids.start as usize..ids.end as usize])
+    /// Gives a claimed node its moves, sorted by falling prior, and ends the claim. When the memory
+    /// is full, the claim ends and the node stays as it was.
+    pub(super) fn open(&self, id: NodeId, moves: &[u64], reserve: &mut Reserve) {
+        let node = self.node(id);
+        let Some(at) = self.allocate(reserve, HEADER + moves.len()) else {
+            node.words[MOVES].store(0, Ordering::Release);
+            return;
+        };
+        let words = self.words.slice(at, HEADER + moves.len());
+        words[0].store(moves.len() as u64, Ordering::Relaxed);
+        for (word, &edge) in words[HEADER..].iter().zip(moves) {
+            word.store(edge, Ordering::Relaxed);
+        }
+        node.words[MOVES].store(u64::from(at), Ordering::Release);
+    }
+
+    /// Follows moves from the root.
+    pub(super) fn descendant(&self, moves: impl IntoIterator<Item = Move>) -> Option<NodeId> {
+        moves.into_iter().try_fold(self.root, |id, mv| {
+            let block = self.moves(id)?;
+            (0..block.created()).map(|k| block.child(k)).find(|&child| self.node(child).mv() == mv)
+        })
+    }
+
+    /// A new tree with a node of this one as its root, and of what is below it as much as fits into
+    /// the memory that this tree leaves free of `memory` bytes: the most visited nodes first.
+    pub(super) fn rooted_at(&self, id: NodeId, memory: usize) -> Self {
+        let free = memory.saturating_sub(self.memory());
+        let copy = Self::with_limit(memory, free);
+        let mut reserve = Reserve::default();
+        copy.node(copy.root).copy_from(self.node(id));
+        let mut waiting = BinaryHeap::from([(u32::MAX, id, copy.root)]);
+        while let Some((_, from, to)) = waiting.pop() {
+            let Some(block) = self.moves(from) else { continue };
+            let moves: Vec<_> = (0..block.len()).map(|k| block.edge(k).to_bits()).collect();
+            copy.open(to, &moves, &mut reserve);
+            let Some(target) = copy.moves(to) else { break };
+            for k in 0..block.created() {
+                let Some(child) = target.create(k, &mut reserve) else { break };
+                let source = block.child(k);
+                copy.node(child).copy_from(self.node(source));
+                waiting.push((self.node(source).counts().visits, source, child));
+            }
+        }
+        let mut copy = copy;
+        copy.words.set_limit(memory);
+        *copy.full.get_mut() = false;
+        copy
+    }
+
+    fn allocate(&self, reserve: &mut Reserve, words: usize) -> Option<u32> {
+        let at = self.words.allocate(reserve, words);
+        if at.is_none() {
+            self.full.store(true, Ordering::Relaxed);
+        }
+        at
     }
 }
 
-impl Index<NodeId> for Tree {
-    type Output = Node;
+impl<'a> Node<'a> {
+    /// What the words of a child say; they lie side by side in a segment.
+    #[inline]
+    pub(super) fn counts(self) -> Counts {
+        let counts = self.words[COUNTS].load(Ordering::Relaxed);
+        #[expect(clippy::cast_possible_truncation, reason = "the halves are cut out")]
+        Counts { visits: counts as u32, in_flight: (counts >> 32) as u32 }
+    }
 
-    fn index(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0 as usize]
+    /// What a selection needs of most children.
+    #[inline]
+    pub(super) fn glance(self) -> Glance {
+        let edge = self.words[EDGE].load(Ordering::Relaxed);
+        Glance {
+            prior: Edge::from_bits(edge).prior,
+            counts: self.counts(),
+            value_sum: self.value_sum(),
+            proof: edge & 3 != 0,
+        }
+    }
+
+    /// Sum of the values for the side to move here.
+    #[inline]
+    pub(super) fn value_sum(self) -> f64 {
+        self.fixed_sum() as f64 * (1.0 / f64::from(FIXED_POINT))
+    }
+
+    /// The sum as it is kept.
+    pub(super) fn fixed_sum(self) -> i64 {
+        self.words[VALUES].load(Ordering::Relaxed).cast_signed()
+    }
+
+    /// Mean value for the side to move here; a draw as long as nothing is known.
+    #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
+    pub(super) fn value(self) -> Value {
+        match self.counts().visits {
+            0 => Value::DRAW,
+            visits => Value::new((self.value_sum() / f64::from(visits)) as f32),
+        }
+    }
+
+    /// Standard deviation of the values.
+    #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
+    pub(super) fn deviation(self) -> f32 {
+        let visits = f64::from(self.counts().visits.max(1));
+        let squares = self.words[SQUARES].load(Ordering::Relaxed) as f64 / f64::from(FIXED_POINT);
+        let mean = self.value_sum() / visits;
+        (squares / visits - mean * mean).max(0.0).sqrt() as f32
+    }
+
+    /// Mean score for the side to move here.
+    #[expect(clippy::cast_possible_truncation, reason = "a score needs no more digits")]
+    pub(super) fn score(self) -> f32 {
+        let sum = self.words[SCORES].load(Ordering::Relaxed).cast_signed() as f64;
+        (sum / f64::from(SCORE_POINT) / f64::from(self.counts().visits.max(1))) as f32
+    }
+
+    /// The move that leads here.
+    pub(super) fn mv(self) -> Move {
+        self.edge().mv
+    }
+
+    /// The move that leads here with its prior.
+    #[inline]
+    pub(super) fn edge(self) -> Edge {
+        Edge::from_bits(self.words[EDGE].load(Ordering::Relaxed))
+    }
+
+    /// What is proven for the side to move here.
+    #[inline]
+    pub(super) fn proof(self) -> Option<Proof> {
+        match self.words[EDGE].load(Ordering::Relaxed) & 3 {
+            1 => Some(Proof::Win),
+            2 => Some(Proof::Draw),
+            3 => Some(Proof::Loss),
+            _ => None,
+        }
+    }
+
+    /// Writes down what is proven; a proof is never taken back.
+    pub(super) fn prove(self, proof: Proof) {
+        let bits = match proof {
+            Proof::Win => 1,
+            Proof::Draw => 2,
+            Proof::Loss => 3,
+        };
+        self.words[EDGE].fetch_or(bits, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn stage(self) -> Stage {
+        let moves = self.words[MOVES].load(Ordering::Acquire);
+        #[expect(clippy::cast_possible_truncation, reason = "the low half is cut out")]
+        match (moves & BLOCK) as u32 {
+            0 if moves & CLOSED != 0 => Stage::Closed,
+            0 if moves & CLAIMED != 0 => Stage::Claimed,
+            0 => Stage::New,
+            block => Stage::Open(BlockId(block)),
+        }
+    }
+
+    /// Claims a new node for its first evaluation; false if somebody else has.
+    pub(super) fn claim(self) -> bool {
+        let word = &self.words[MOVES];
+        word.compare_exchange(0, CLAIMED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Says that the node never gets moves.
+    pub(super) fn close(self) {
+        self.words[MOVES].store(CLOSED, Ordering::Release);
+    }
+
+    /// Gives a claim back.
+    pub(super) fn unclaim(self) {
+        self.words[MOVES].store(0, Ordering::Release);
+    }
+
+    /// Counts a descent that passes.
+    #[inline]
+    pub(super) fn enter(self) {
+        self.words[COUNTS].fetch_add(IN_FLIGHT, Ordering::Relaxed);
+    }
+
+    /// Takes back a descent that led nowhere.
+    pub(super) fn leave(self) {
+        self.words[COUNTS].fetch_sub(IN_FLIGHT, Ordering::Relaxed);
+    }
+
+    /// Counts a descent that comes back, with its value and score for the side to move here.
+    #[inline]
+    pub(super) fn record(self, value: Value, score: f32) {
+        let sum = |word: usize, part: f32, unit: f32| {
+            #[expect(clippy::cast_possible_truncation, reason = "values are small")]
+            let fixed = (part * unit).round() as i64;
+            if fixed != 0 {
+                self.words[word].fetch_add(fixed.cast_unsigned(), Ordering::Relaxed);
+            }
+        };
+        sum(VALUES, value.get(), FIXED_POINT);
+        sum(SQUARES, value.get() * value.get(), FIXED_POINT);
+        sum(SCORES, score, SCORE_POINT);
+        self.words[COUNTS].fetch_add(1u64.wrapping_sub(IN_FLIGHT), Ordering::Relaxed);
+    }
+
+    /// A value as [`record`](Self::record) adds it to the sum.
+    #[expect(clippy::cast_possible_truncation, reason = "values are in [-1, 1]")]
+    pub(super) fn fixed(value: Value) -> i64 {
+        (value.get() * FIXED_POINT).round() as i64
+    }
+
+    /// Takes over everything but the moves.
+    fn copy_from(self, other: Node<'a>) {
+        for word in [COUNTS, VALUES, SQUARES, SCORES, EDGE] {
+            self.words[word].store(other.words[word].load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        if other.stage() == Stage::Closed {
+            self.close();
+        }
     }
 }
 
-impl IndexMut<NodeId> for Tree {
-    fn index_mut(&mut self, id: NodeId) -> &mut Node {
-        &mut self.nodes[id.0 as usize]
+/// The segment of a child, and its place in there.
+#[inline]
+fn place(child: usize) -> (usize, usize) {
+    let segment = (child + 2).ilog2() as usize - 1;
+    (segment, child + 2 - (2 << segment))
+}
+
+impl<'a> Block<'a> {
+    /// Moves.
+    #[inline]
+    pub(super) fn len(self) -> usize {
+        (self.header[0].load(Ordering::Relaxed) & 0xFFFF) as usize
+    }
+
+    /// Children made so far: those of the first moves.
+    #[inline]
+    pub(super) fn created(self) -> usize {
+        (self.header[0].load(Ordering::Acquire) >> 16 & 0xFFFF) as usize
+    }
+
+    /// A move with its prior.
+    pub(super) fn edge(self, index: usize) -> Edge {
+        #[expect(clippy::cast_possible_truncation, reason = "a block is small")]
+        let at = self.id.0 + (HEADER + index) as u32;
+        Edge::from_bits(self.tree.words.slice(at, 1)[0].load(Ordering::Relaxed))
+    }
+
+    fn segment(self, segment: usize) -> u32 {
+        let pair = self.header[1 + segment / 2].load(Ordering::Acquire);
+        #[expect(clippy::cast_possible_truncation, reason = "the halves are cut out")]
+        let start = (pair >> (32 * (segment % 2))) as u32;
+        start
+    }
+
+    /// A child that has been made.
+    #[expect(clippy::cast_possible_truncation, reason = "a segment is small")]
+    pub(super) fn child(self, index: usize) -> NodeId {
+        let (segment, offset) = place(index);
+        NodeId(self.segment(segment) + (offset * NODE) as u32)
+    }
+
+    /// Calls a function with every child that has been made: its index and itself.
+    #[inline]
+    pub(super) fn for_each_child(self, mut call: impl FnMut(usize, Node<'a>)) {
+        let created = self.created();
+        let (mut first, mut segment) = (0, 0);
+        while first < created {
+            let count = (2 << segment).min(created - first);
+            let words = self.tree.words.slice(self.segment(segment), count * NODE);
+            for (offset, words) in words.chunks_exact(NODE).enumerate() {
+                call(first + offset, Node { words });
+            }
+            first += count;
+            segment += 1;
+        }
+    }
+
+    /// Makes the child with an index if it does not exist, and those before it; none when the
+    /// memory is full.
+    pub(super) fn create(self, index: usize, reserve: &mut Reserve) -> Option<NodeId> {
+        while self.created() <= index {
+            self.create_next(reserve)?;
+        }
+        Some(self.child(index))
+    }
+
+    /// Makes the next child; also when another thread is faster, the child is there afterwards.
+    fn create_next(self, reserve: &mut Reserve) -> Option<()> {
+        let index = self.created();
+        if index == self.len() {
+            return Some(());
+        }
+        let (segment, offset) = place(index);
+        if self.segment(segment) == 0 {
+            let at = self.tree.allocate(reserve, (2 << segment) * NODE)?;
+            // Whoever is slower has wasted a segment: it happens to two threads at one node only.
+            let word = &self.header[1 + segment / 2];
+            let bits = u64::from(at) << (32 * (segment % 2));
+            let mask = BLOCK << (32 * (segment % 2));
+            let set = |old: u64| (old & mask == 0).then_some(old | bits);
+            let _ = word.fetch_update(Ordering::AcqRel, Ordering::Acquire, set);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a segment is small")]
+        let child = self.tree.node(NodeId(self.segment(segment) + (offset * NODE) as u32));
+        // Threads that come here at the same time write the same; none has visited the child yet.
+        let edge = self.edge(index).to_bits();
+        let _ = child.words[EDGE].compare_exchange(0, edge, Ordering::AcqRel, Ordering::Relaxed);
+        let (old, new) = (self.len() | index << 16, self.len() | (index + 1) << 16);
+        let made = self.header[0].compare_exchange(
+            old as u64,
+            new as u64,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+        self.tree.nodes.fetch_add(u64::from(made.is_ok()), Ordering::Relaxed);
+        Some(())
     }
 }
+
+#[cfg(test)]
+mod tests;

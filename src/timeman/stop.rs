@@ -21,6 +21,8 @@ pub enum StopReason {
     Simulations,
     /// There was no choice.
     OnlyMove,
+    /// The result is proven.
+    Proven,
     /// Somebody asked for the answer.
     Interrupted,
 }
@@ -31,6 +33,7 @@ impl fmt::Display for StopReason {
             StopReason::Time => "time",
             StopReason::Simulations => "simulations",
             StopReason::OnlyMove => "only move",
+            StopReason::Proven => "proven",
             StopReason::Interrupted => "interrupted",
         })
     }

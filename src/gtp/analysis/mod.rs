@@ -109,6 +109,7 @@ pub(super) fn sample_report() -> SearchReport {
         size,
         color: Color::Black,
         moves: vec![best, root("A3", 9, -1.0), root("pass", 0, 0.0)],
+        policy: Vec::new(),
         value: Value::new(0.25),
         score: Some(1.25),
         proven: None,

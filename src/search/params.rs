@@ -1,0 +1,105 @@
+//! What can be told to a search.
+
+use super::gumbel::GumbelParams;
+use crate::util::{OneOf, params};
+
+params! {
+    /// The tree search.
+    pub struct SearchParams {
+        /// Threads that search one tree, 0 for as many as there are cores.
+        pub threads: usize = 0, 0..=1024;
+        /// Positions that a thread sends to the evaluator at a time.
+        pub batch: usize = 1, 1..=1024;
+        /// Memory of the tree in MiB, 0 for a quarter of what the machine has. A full tree is searched on but grows no more.
+        pub max_memory: usize = 0, 0..=32_000;
+        /// Simulations per move at the most, 0 for no limit.
+        pub max_simulations: u64 = 0, 0..=1_000_000_000_000;
+        /// How moves are selected in the tree: `puct` by priors and values, `ucb1` by values alone, `auto` by what the evaluator gives.
+        pub formula: String = "auto".to_owned(), OneOf(vec!["auto", "puct", "ucb1"]);
+        /// Exploration of PUCT: c in `value + c · prior · sqrt(parent visits) / (1 + visits)`, values in [-1, 1].
+        pub c_puct: f64 = 1.25, 0.0..=100.0;
+        /// How much that c grows: by this times the logarithm of 1 + visits / 500. 0 keeps it.
+        pub c_puct_growth: f64 = 0.0, 0.0..=100.0;
+        /// Exploration of UCB1: c in `value + c · sqrt(ln(parent visits) / visits)`.
+        pub exploration: f64 = 0.7, 0.0..=100.0;
+        /// What PUCT assumes of a move without visits: `parent` for its parent's value less a reduction, `draw`, or `loss`.
+        pub first_play: String = "parent".to_owned(), OneOf(vec!["parent", "draw", "loss"]);
+        /// The reduction: this times the square root of the priors of all visited moves.
+        pub first_play_reduction: f64 = 0.2, 0.0..=2.0;
+        /// Lost visits that a descent under way counts for.
+        pub virtual_loss: f64 = 1.0, 0.0..=100.0;
+        /// Share of Dirichlet noise in the priors at the root, 0 for none.
+        pub noise: f64 = 0.0, 0.0..=1.0;
+        /// Parameter of the noise for a board with that many legal moves: alpha = this / legal moves.
+        pub noise_alpha: f64 = 10.8, 0.01..=1000.0;
+        /// Temperature of the priors at the root: above 1 flatter, below sharper.
+        pub root_temperature: f64 = 1.0, 0.01..=100.0;
+        /// Moves that a Gumbel root considers, 0 for none: then PUCT or UCB1 choose at the root as elsewhere. Needs a number of simulations.
+        pub gumbel_considered: u32 = 0, 0..=1000;
+        /// Weight of values against priors at a Gumbel root: `(this + most visits) · scale`.
+        pub gumbel_visit: f64 = 50.0, 0.0..=10000.0;
+        /// The scale in it.
+        pub gumbel_scale: f64 = 1.0, 0.0..=100.0;
+        /// Average what the evaluator says of the root over all symmetries of the board.
+        pub root_symmetries: bool = false, crate::util::Any;
+        /// How the move to play is chosen: by `visits`, or by the `lower-bound` of its value.
+        pub choice: String = "visits".to_owned(), OneOf(vec!["visits", "lower-bound"]);
+        /// Standard errors from the value to its lower bound.
+        pub lower_bound_width: f64 = 2.0, 0.0..=10.0;
+        /// Simulations that a trace of the search keeps, the newest; 0 for no trace.
+        pub trace: usize = 0, 0..=100_000_000;
+        /// Where the random numbers start. One thread and a fixed number of simulations repeat exactly.
+        pub seed: u64 = 1, 0..=9_223_372_036_854_775_807;
+    }
+}
+
+impl SearchParams {
+    /// Threads to search with.
+    #[must_use]
+    pub fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+
+    /// The parameters of a Gumbel root, if there is to be one.
+    #[must_use]
+    pub fn gumbel(&self) -> Option<GumbelParams> {
+        (self.gumbel_considered > 0 && self.max_simulations > 0).then(|| GumbelParams {
+            considered: self.gumbel_considered,
+            c_visit: self.gumbel_visit,
+            c_scale: self.gumbel_scale,
+        })
+    }
+
+    /// Bytes for the tree.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        match self.max_memory {
+            0 => machine_memory().unwrap_or(4 << 30) / 4,
+            megabytes => megabytes << 20,
+        }
+    }
+}
+
+/// Bytes of memory that the machine has, where the system tells.
+fn machine_memory() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_and_memory_are_never_nothing() {
+        let params = SearchParams::default();
+        assert!(params.thread_count() >= 1 && params.memory() >= 64 << 20);
+        let set = SearchParams { threads: 3, max_memory: 100, ..params };
+        assert_eq!((set.thread_count(), set.memory()), (3, 100 << 20));
+    }
+}

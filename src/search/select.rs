@@ -1,0 +1,277 @@
+//! Which move a descent takes.
+
+use super::params::SearchParams;
+use super::report::Proof;
+use super::tree::{Block, Counts, Glance, Node};
+
+/// How moves are selected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Formula {
+    kind: Kind,
+    virtual_loss: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// Equation 1 of Lan et al. (2021) with what is assumed of moves without visits.
+    Puct { c: f64, growth: f64, first_play: FirstPlay },
+    /// Auer, Cesa-Bianchi and Fischer (2002).
+    Ucb1 { c: f64 },
+}
+
+/// What is assumed of moves without visits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum FirstPlay {
+    /// The value of the parent less this times the square root of the priors of visited moves.
+    Parent(f64),
+    /// This value.
+    Fixed(f64),
+}
+
+/// Visits at which the growth of PUCT's constant sets in.
+const GROWTH_BASE: f64 = 500.0;
+
+impl Formula {
+    /// The formula that the parameters name; `has_priors` says whether the evaluator gives any.
+    pub(super) fn new(params: &SearchParams, has_priors: bool) -> Self {
+        let by_values = match params.formula.as_str() {
+            "ucb1" => true,
+            "puct" => false,
+            _ => !has_priors,
+        };
+        let kind = if by_values {
+            Kind::Ucb1 { c: params.exploration }
+        } else {
+            Kind::Puct {
+                c: params.c_puct,
+                growth: params.c_puct_growth,
+                first_play: match params.first_play.as_str() {
+                    "draw" => FirstPlay::Fixed(0.0),
+                    "loss" => FirstPlay::Fixed(-1.0),
+                    _ => FirstPlay::Parent(params.first_play_reduction),
+                },
+            }
+        };
+        Self { kind, virtual_loss: params.virtual_loss }
+    }
+
+    /// The index of the move to take at a node that the descent has entered. Children come into
+    /// question, and of the moves that have none yet the first, whose prior is the highest.
+    #[inline]
+    pub(super) fn select(&self, node: Node<'_>, block: Block<'_>) -> usize {
+        match self.kind {
+            Kind::Puct { c, growth, first_play } => {
+                let puct = Puct::at(node, c, growth, first_play);
+                self.select_puct(block, &puct)
+            }
+            Kind::Ucb1 { c } => self.select_ucb1(node, block, c),
+        }
+    }
+
+    /// The same with other priors, none for moves that are not allowed. All children exist.
+    pub(super) fn select_with(
+        &self,
+        node: Node<'_>,
+        block: Block<'_>,
+        priors: &[Option<f32>],
+    ) -> usize {
+        let mut best = Best::default();
+        match self.kind {
+            Kind::Puct { c, growth, first_play } => {
+                let puct = Puct::at(node, c, growth, first_play);
+                let mut mass = 0.0;
+                block.for_each_child(|index, child| {
+                    if child.counts() != Counts::default() {
+                        mass += f64::from(priors[index].unwrap_or(0.0));
+                    }
+                });
+                let first_play = puct.first_play(mass);
+                block.for_each_child(|index, child| {
+                    let Some(prior) = priors[index] else { return };
+                    let (visits, value) = self.seen(child);
+                    let value = if visits > 0.0 { value } else { first_play };
+                    best.offer(index, puct.score(value, prior, visits), child.proof());
+                });
+            }
+            Kind::Ucb1 { c } => {
+                let log = natural_log(passed(node).max(1));
+                block.for_each_child(|index, child| {
+                    if priors[index].is_some() {
+                        best.offer(index, self.ucb1(child, c, log), child.proof());
+                    }
+                });
+            }
+        }
+        best.index
+    }
+
+    #[inline]
+    fn select_puct(&self, block: Block<'_>, puct: &Puct) -> usize {
+        let mut best = Best::default();
+        let mut mass = 0.0;
+        let mut created = 0;
+        block.for_each_child(|index, child| {
+            let Glance { prior, counts, value_sum, proof } = child.glance();
+            mass += f64::from(prior);
+            created = index + 1;
+            if counts.visits == 0 || counts.in_flight > 0 || proof {
+                let (visits, value) = self.seen(child);
+                let value = if visits > 0.0 { value } else { puct.first_play(mass) };
+                best.offer(index, puct.score(value, prior, visits), child.proof());
+                return;
+            }
+            // The child's values are the opponent's.
+            let visits = f64::from(counts.visits);
+            best.offer(index, puct.score(-value_sum / visits, prior, visits), None);
+        });
+        if created < block.len() {
+            let score = puct.score(puct.first_play(mass), block.edge(created).prior, 0.0);
+            best.offer(created, score, None);
+        }
+        best.index
+    }
+
+    fn select_ucb1(&self, node: Node<'_>, block: Block<'_>, c: f64) -> usize {
+        let log = natural_log(passed(node).max(1));
+        let mut best = Best::default();
+        block.for_each_child(|index, child| {
+            best.offer(index, self.ucb1(child, c, log), child.proof());
+        });
+        let created = block.created();
+        if created < block.len() && !best.is_won() { created } else { best.index }
+    }
+
+    fn ucb1(&self, child: Node<'_>, c: f64, log_parent_visits: f64) -> f64 {
+        let (visits, value) = self.seen(child);
+        if visits > 0.0 { value + c * (log_parent_visits / visits).sqrt() } else { f64::MAX }
+    }
+
+    /// Visits of a child, descents under way included as losses, and its mean value for the parent.
+    #[inline]
+    fn seen(&self, child: Node<'_>) -> (f64, f64) {
+        let Counts { visits, in_flight } = child.counts();
+        let lost = self.virtual_loss * f64::from(in_flight);
+        let visits = f64::from(visits) + lost;
+        // The child's values are the opponent's.
+        (visits, (-child.value_sum() - lost) / visits)
+    }
+}
+
+/// Descents that have passed a node and gone on to a child, with those under way but the one that
+/// asks: the first visit ended at the node.
+#[inline]
+pub(super) fn passed(node: Node<'_>) -> u32 {
+    let Counts { visits, in_flight } = node.counts();
+    visits.saturating_sub(1) + in_flight.saturating_sub(1)
+}
+
+/// What PUCT needs to know of the parent.
+struct Puct {
+    scale: f64,
+    value: f64,
+    first_play: FirstPlay,
+}
+
+impl Puct {
+    #[inline]
+    fn at(node: Node<'_>, c: f64, growth: f64, first_play: FirstPlay) -> Self {
+        let passed = passed(node);
+        let grown = if growth > 0.0 {
+            c + growth * natural_log_of(1.0 + f64::from(passed) / GROWTH_BASE)
+        } else {
+            c
+        };
+        Self {
+            scale: grown * f64::from(passed).sqrt(),
+            value: f64::from(node.value().get()),
+            first_play,
+        }
+    }
+
+    /// What is assumed of a move without visits when the visited ones have so much of the priors.
+    #[inline]
+    fn first_play(&self, mass: f64) -> f64 {
+        match self.first_play {
+            FirstPlay::Parent(reduction) => (self.value - reduction * mass.sqrt()).max(-1.0),
+            FirstPlay::Fixed(value) => value,
+        }
+    }
+
+    #[inline]
+    fn score(&self, value: f64, prior: f32, visits: f64) -> f64 {
+        value + self.scale * f64::from(prior) / (1.0 + visits)
+    }
+}
+
+/// The best move so far, the first among equals.
+struct Best {
+    index: usize,
+    score: f64,
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        Self { index: usize::MAX, score: f64::NEG_INFINITY }
+    }
+}
+
+impl Best {
+    /// A proof, which is the opponent's, outweighs any score.
+    #[inline]
+    fn offer(&mut self, index: usize, score: f64, proof: Option<Proof>) {
+        let score = match proof {
+            None => score,
+            Some(Proof::Loss) => f64::INFINITY,
+            Some(Proof::Draw) => 0.0,
+            Some(Proof::Win) => f64::MIN,
+        };
+        if score > self.score {
+            *self = Self { index, score };
+        }
+    }
+
+    fn is_won(&self) -> bool {
+        self.score == f64::INFINITY
+    }
+}
+
+/// The natural logarithm from additions, multiplications and divisions alone, so that a search
+/// takes the same way on every machine: libraries differ in the last digit.
+fn natural_log(n: u32) -> f64 {
+    natural_log_of(f64::from(n))
+}
+
+/// The natural logarithm of a number of at least one.
+fn natural_log_of(x: f64) -> f64 {
+    let exponent = (x.to_bits() >> 52).saturating_sub(1023).min(1023) as i32;
+    let mantissa = x / f64::from_bits((1023 + exponent.cast_unsigned() as u64) << 52);
+    // ln(m) = 2 artanh((m - 1) / (m + 1)), and the argument is below 1/3.
+    let x = (mantissa - 1.0) / (mantissa + 1.0);
+    let square = x * x;
+    let series = (0..12).rev().fold(0.0, |sum, k| sum * square + 1.0 / f64::from(2 * k + 1));
+    f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * x * series
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logarithm_is_the_logarithm() {
+        for n in (1..1000).chain([12_345, 1 << 20, u32::MAX]) {
+            assert!((natural_log(n) - f64::from(n).ln()).abs() < 1e-10, "{n}");
+        }
+        for x in [1.0, 1.001, 1.5, 1.999, 2.5, 1e9] {
+            assert!((natural_log_of(x) - x.ln()).abs() < 1e-10, "{x}");
+        }
+    }
+
+    #[test]
+    fn scores_agree_with_values_worked_by_hand() {
+        let puct = Puct { scale: 1.25 * 10.0, value: 0.2, first_play: FirstPlay::Parent(0.5) };
+        // 0.5 + 1.25 · 0.08 · sqrt(100) / (1 + 4) = 0.5 + 0.2
+        assert!((puct.score(0.5, 0.08, 4.0) - 0.7).abs() < 1e-7);
+        // 0.2 - 0.5 · sqrt(0.36) = -0.1
+        assert!((puct.first_play(0.36) + 0.1).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,121 @@
+//! Memory that a tree grows in: atomic words in chunks that never move.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Words of a chunk, a power of two.
+const CHUNK: usize = 1 << 15;
+
+/// Bytes of a chunk.
+pub(super) const CHUNK_BYTES: usize = CHUNK * size_of::<u64>();
+
+/// Words by their index, up to a limit. Any number of threads read, write and allocate; none waits
+/// for another but where both need the same new chunk.
+pub(super) struct Words {
+    chunks: Vec<OnceLock<Box<[AtomicU64]>>>,
+    /// Chunks given out; may run ahead of what there is.
+    taken: AtomicUsize,
+    /// Chunks that may be given out, at most as many as there are places for.
+    limit: usize,
+}
+
+/// What is left of the chunk that one thread allocates from.
+#[derive(Debug, Default)]
+pub(super) struct Reserve {
+    next: usize,
+    end: usize,
+}
+
+impl Words {
+    /// Room for up to `bytes` bytes, of which `now` may be used at once. One chunk there always is.
+    pub(super) fn new(bytes: usize, now: usize) -> Self {
+        let count = (bytes / CHUNK_BYTES).clamp(1, u32::MAX as usize / CHUNK);
+        let mut words = Self {
+            chunks: (0..count).map(|_| OnceLock::new()).collect(),
+            taken: AtomicUsize::new(0),
+            limit: 0,
+        };
+        words.set_limit(now);
+        words
+    }
+
+    /// Changes how many bytes may be used.
+    pub(super) fn set_limit(&mut self, bytes: usize) {
+        // Requests that were refused have counted on.
+        let taken = self.taken.get_mut();
+        *taken = (*taken).min(self.limit);
+        self.limit = (bytes / CHUNK_BYTES).clamp(1, self.chunks.len());
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        // Ordering: a count, nothing hangs on it.
+        self.taken.load(Ordering::Relaxed).min(self.limit) * CHUNK_BYTES
+    }
+
+    /// The index of a block of so many words, all zero; none when the memory is full. The first
+    /// block is never at index 0.
+    ///
+    /// # Panics
+    /// If the block is larger than a chunk.
+    pub(super) fn allocate(&self, reserve: &mut Reserve, count: usize) -> Option<u32> {
+        assert!(count < CHUNK, "a block fits into a chunk");
+        if reserve.end - reserve.next < count {
+            // Ordering: the number alone decides who gets the chunk.
+            let chunk = self.taken.fetch_add(1, Ordering::Relaxed);
+            if chunk >= self.limit {
+                return None;
+            }
+            self.chunks[chunk].get_or_init(|| (0..CHUNK).map(|_| AtomicU64::new(0)).collect());
+            // The first word of all stays free, so that 0 can stand for nothing.
+            let start = chunk * CHUNK;
+            *reserve = Reserve { next: start + usize::from(chunk == 0), end: start + CHUNK };
+        }
+        let at = reserve.next;
+        reserve.next += count;
+        u32::try_from(at).ok()
+    }
+
+    /// `count` words from an index on that [`allocate`](Self::allocate) has given.
+    #[inline]
+    pub(super) fn slice(&self, at: u32, count: usize) -> &[AtomicU64] {
+        let (chunk, offset) = (at as usize / CHUNK, at as usize % CHUNK);
+        let chunk = self.chunks[chunk].get().expect("invariant: an index comes from `allocate`");
+        &chunk[offset..offset + count]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_do_not_overlap_and_end_with_the_memory() {
+        let words = Words::new(3 * CHUNK_BYTES, 3 * CHUNK_BYTES);
+        let mut all = std::thread::scope(|scope| {
+            let allocate = || {
+                let mut reserve = Reserve::default();
+                std::iter::from_fn(|| words.allocate(&mut reserve, 1000)).collect::<Vec<_>>()
+            };
+            let threads = [scope.spawn(allocate), scope.spawn(allocate)];
+            threads.map(|thread| thread.join().unwrap()).concat()
+        });
+        all.sort_unstable();
+        assert_eq!(all.len(), 3 * (CHUNK / 1000));
+        assert!(all.is_sorted_by(|a, b| a + 1000 <= *b) && all[0] > 0);
+        assert!(all.iter().all(|&at| words.slice(at, 1000).len() == 1000));
+        assert_eq!(words.bytes(), 3 * CHUNK_BYTES);
+    }
+
+    #[test]
+    fn a_limit_can_be_raised() {
+        let mut words = Words::new(2 * CHUNK_BYTES, 0);
+        let mut reserve = Reserve::default();
+        assert!(words.allocate(&mut reserve, CHUNK - 1).is_some());
+        assert!(words.allocate(&mut reserve, 10).is_none());
+        words.set_limit(2 * CHUNK_BYTES);
+        assert_eq!(words.bytes(), CHUNK_BYTES);
+        assert!(words.allocate(&mut reserve, 10).is_some());
+        assert_eq!(words.bytes(), 2 * CHUNK_BYTES);
+    }
+}

@@ -1,0 +1,306 @@
+//! What each thread of a search does: descend, evaluate, grow, and carry the result back.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::moves::sorted_moves;
+use super::report::Proof;
+use super::root::RootRule;
+use super::select::Formula;
+use super::trace::Ring;
+use super::tree::{NodeId, Stage, Tree};
+use super::words::Reserve;
+use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Value};
+use crate::game::{DeadStones, Game, PointSet, Position};
+
+/// What the threads of one search share.
+pub(super) struct Shared<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) position: &'a Position,
+    pub(super) evaluator: &'a dyn Evaluator,
+    pub(super) formula: Formula,
+    pub(super) root: RootRule,
+    pub(super) batch: usize,
+    pub(super) trace: Option<Ring>,
+    pub(super) simulations: AtomicU64,
+    pub(super) stop: AtomicBool,
+}
+
+/// One thread's part of a search.
+pub(super) struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    reserve: Reserve,
+    leaves: Vec<Leaf>,
+    moves: Vec<u64>,
+    ownership: &'a Mutex<Ownership>,
+}
+
+/// The end of a descent.
+struct Leaf {
+    position: Position,
+    path: Vec<NodeId>,
+    /// The first move, by its place among the moves of the root.
+    first: Option<usize>,
+}
+
+impl Leaf {
+    /// The last node of the path.
+    fn end(&self) -> NodeId {
+        *self.path.last().expect("invariant: a path begins with the root")
+    }
+}
+
+/// What a descent came to.
+enum Descent {
+    /// A leaf that the evaluator is to be asked about.
+    Leaf,
+    /// A node whose value is known exactly.
+    Known(Proof),
+    /// A node that another descent is about to evaluate.
+    Collision,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        shared: &'a Shared<'a>,
+        ownership: &'a Mutex<Ownership>,
+        reserve: Reserve,
+    ) -> Self {
+        Self { shared, reserve, leaves: Vec::new(), moves: Vec::new(), ownership }
+    }
+
+    /// Runs batches until the search is to stop.
+    pub(super) fn run(&mut self) -> Result<(), EvalError> {
+        // Ordering: the flag carries no data; results are read after the threads were joined.
+        while !self.shared.stop.load(Ordering::Relaxed) {
+            self.run_batch()?;
+        }
+        Ok(())
+    }
+
+    /// Does a batch of simulations: all leaves are evaluated together.
+    pub(super) fn run_batch(&mut self) -> Result<(), EvalError> {
+        let mut pending = 0;
+        for _ in 0..self.shared.batch {
+            self.leaf(pending);
+            match self.descend(pending) {
+                Descent::Leaf => pending += 1,
+                Descent::Known(proof) => {
+                    let leaf = &self.leaves[pending];
+                    let score = self.shared.tree.node(leaf.end()).score();
+                    prove_upwards(self.shared.tree, &leaf.path, proof);
+                    self.shared.back_up(leaf, proof.value(), score);
+                }
+                Descent::Collision => {
+                    let path = &self.leaves[pending].path;
+                    path.iter().for_each(|&id| self.shared.tree.node(id).leave());
+                    break;
+                }
+            }
+        }
+        if pending == 0 {
+            // Everything is in the hands of others, or was known.
+            std::thread::yield_now();
+            return Ok(());
+        }
+        self.evaluate(pending)
+    }
+
+    /// Makes sure that there is a leaf with this index, at the root.
+    fn leaf(&mut self, index: usize) {
+        let position = self.shared.position;
+        match self.leaves.get_mut(index) {
+            Some(leaf) => leaf.position.clone_from(position),
+            None => {
+                self.leaves.push(Leaf { position: position.clone(), path: Vec::new(), first: None })
+            }
+        }
+    }
+
+    /// Follows the best moves from the root to a leaf.
+    fn descend(&mut self, index: usize) -> Descent {
+        let Shared { tree, formula, root: rule, .. } = self.shared;
+        let Leaf { position, path, first } = &mut self.leaves[index];
+        let mut id = tree.root();
+        path.clear();
+        *first = None;
+        loop {
+            let node = tree.node(id);
+            node.enter();
+            path.push(id);
+            let at_root = path.len() == 1;
+            if let Some(proof) = node.proof()
+                && !at_root
+            {
+                return Descent::Known(proof);
+            }
+            let block = match node.stage() {
+                Stage::Open(block) if path.len() < longest_path(position) => tree.block(block),
+                Stage::Closed | Stage::Open(_) => return Descent::Leaf,
+                Stage::New if node.claim() => return Descent::Leaf,
+                Stage::New | Stage::Claimed => return Descent::Collision,
+            };
+            let choice = if at_root {
+                rule.select(*formula, node, block)
+            } else {
+                formula.select(node, block)
+            };
+            // Without memory for a child, the node itself is evaluated again.
+            let Some(child) = block.create(choice, &mut self.reserve) else {
+                return Descent::Leaf;
+            };
+            if at_root {
+                *first = Some(choice);
+            }
+            id = child;
+            position.play_legal(position.to_move(), tree.node(id).mv());
+        }
+    }
+
+    /// Asks the evaluator about the leaves, gives them moves, and carries their values back.
+    fn evaluate(&mut self, count: usize) -> Result<(), EvalError> {
+        let leaves = &self.leaves[..count];
+        let mut unknown = Vec::with_capacity(count);
+        for leaf in leaves {
+            match result(&leaf.position) {
+                Some((proof, score)) => {
+                    let node = self.shared.tree.node(leaf.end());
+                    node.prove(proof);
+                    node.close();
+                    prove_upwards(self.shared.tree, &leaf.path, proof);
+                    self.shared.back_up(leaf, proof.value(), score);
+                }
+                None => unknown.push(leaf),
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let positions: Vec<_> = unknown.iter().map(|leaf| &leaf.position).collect();
+        let answers = match self.shared.evaluator.evaluate(&positions) {
+            Ok(answers) => answers,
+            Err(error) => {
+                unknown.iter().for_each(|leaf| self.shared.give_up(leaf));
+                return Err(error);
+            }
+        };
+        for (leaf, answer) in unknown.into_iter().zip(&answers) {
+            let id = leaf.end();
+            if self.shared.tree.node(id).stage() == Stage::Claimed {
+                self.shared.open(id, &leaf.position, answer, &mut self.moves, &mut self.reserve);
+            }
+            self.shared.back_up(leaf, answer.value, answer.score.unwrap_or(0.0));
+            if let Some(owners) = &answer.ownership {
+                // A panic elsewhere cannot leave a sum half done.
+                self.ownership.lock().unwrap_or_else(PoisonError::into_inner).add(owners);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Shared<'_> {
+    /// Gives a claimed node the legal moves of its position.
+    pub(super) fn open(
+        &self,
+        id: NodeId,
+        position: &Position,
+        evaluation: &Evaluation,
+        moves: &mut Vec<u64>,
+        reserve: &mut Reserve,
+    ) {
+        if position.rules().game == Game::Go && position.is_over() {
+            self.tree.node(id).close();
+            return;
+        }
+        sorted_moves(position, &evaluation.policy, moves);
+        self.tree.open(id, moves, reserve);
+    }
+
+    /// Counts the evaluation of the root as the first simulation.
+    pub(super) fn back_up_root(&self, evaluation: &Evaluation) {
+        let root = self.tree.root();
+        self.tree.node(root).enter();
+        let leaf = Leaf { position: self.position.clone(), path: vec![root], first: None };
+        self.back_up(&leaf, evaluation.value, evaluation.score.unwrap_or(0.0));
+    }
+
+    /// Adds the value of a leaf, for the side to move there, to all nodes on the way to it.
+    fn back_up(&self, leaf: &Leaf, mut value: Value, mut score: f32) {
+        for &id in leaf.path.iter().rev() {
+            self.tree.node(id).record(value, score);
+            (value, score) = (value.flipped(), -score);
+        }
+        if let Some(trace) = &self.trace {
+            // Flipped once too often: it stands for the player above the root.
+            trace.add(leaf.first, value.flipped());
+        }
+        // Ordering: a count, nothing hangs on it.
+        self.simulations.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Undoes a descent whose leaf could not be evaluated.
+    fn give_up(&self, leaf: &Leaf) {
+        let last = self.tree.node(leaf.end());
+        if last.stage() == Stage::Claimed {
+            last.unclaim();
+        }
+        leaf.path.iter().for_each(|&id| self.tree.node(id).leave());
+    }
+}
+
+/// Nodes of a path at the most: games without superko may go on for ever.
+fn longest_path(position: &Position) -> usize {
+    3 * position.size().area() + 100
+}
+
+/// What is known of the end of a path may prove the nodes before it: a move to a position that is
+/// lost for the opponent wins, and where all moves are proven the best of them counts.
+fn prove_upwards(tree: &Tree, path: &[NodeId], mut proof: Proof) {
+    for &id in path.iter().rev().skip(1) {
+        let node = tree.node(id);
+        if node.proof().is_some() {
+            return;
+        }
+        proof = match proof {
+            Proof::Loss => Proof::Win,
+            Proof::Win | Proof::Draw => {
+                let Some(block) = tree.moves(id) else { return };
+                let mut open = block.created() < block.len();
+                let mut drawn = false;
+                block.for_each_child(|_, child| match child.proof() {
+                    None => open = true,
+                    Some(proof) => drawn |= proof == Proof::Draw,
+                });
+                match (open, drawn) {
+                    (true, _) => return,
+                    (false, true) => Proof::Draw,
+                    (false, false) => Proof::Loss,
+                }
+            }
+        };
+        node.prove(proof);
+    }
+}
+
+/// The result and the score for the side to move, where the game is over and no agreement on dead
+/// stones needed.
+pub(super) fn result(position: &Position) -> Option<(Proof, f32)> {
+    let rules = position.rules();
+    let decided = rules.game == Game::NoGo || rules.dead_stones == DeadStones::Counted;
+    if !decided || !position.is_over() {
+        return None;
+    }
+    let color = position.to_move();
+    let proof = match position.winner(&PointSet::new()) {
+        None => Proof::Draw,
+        Some(winner) if winner == color => Proof::Win,
+        Some(_) => Proof::Loss,
+    };
+    let score = match rules.game {
+        Game::NoGo => 0.0,
+        #[expect(clippy::cast_possible_truncation, reason = "half points of a board")]
+        Game::Go => position.score(&PointSet::new()).points_for(color) as f32,
+    };
+    Some((proof, score))
+}
