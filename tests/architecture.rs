@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("timeman", &[]),
     ("search", &["game", "eval", "timeman"]),
     ("engine", &["game", "eval", "timeman", "search"]),
-    ("gtp", &["game", "timeman", "engine"]),
+    ("gtp", &["game", "eval", "timeman", "search", "engine"]),
     ("config", &["nn", "timeman", "search", "engine", "gtp"]),
     ("cli", &["game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "config"]),
 ];

@@ -197,6 +197,15 @@ const WELL_FORMED: &[&str] = &[
     "list_commands",
     "gomill-explain_last_move",
     "# interrupt",
+    "lz-analyze C N",
+    "kata-analyze C N ownership true rootInfo true",
+    "kata-analyze interval N avoid C V,V,pass N",
+    "kata-genmove_analyze C N allow C V N pvVisits true",
+    "kata-search_analyze_cancellable C N",
+    "cgos-genmove_analyze C",
+    "kata-raw-nn N",
+    "tedomari-search-report",
+    "stop",
 ];
 
 /// Words that have surprised programs before.

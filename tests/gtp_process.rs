@@ -100,6 +100,7 @@ fn example(command: &str, size: BoardSize, file: &str) -> String {
         "kgs-rules" | "kata-set-rules" => "aga",
         "kata-set-rule" => "ko SITUATIONAL",
         "final_status_list" => "dead",
+        "kata-raw-nn" => "0",
         "tedomari-set-config" => "time.lag_ms 100",
         "cgos-opponent_name" | "cgos-opponent_rating" => "x",
         "loadsgf" | "printsgf" => file,
@@ -111,7 +112,8 @@ fn example(command: &str, size: BoardSize, file: &str) -> String {
 /// Whether a command may take as long as it likes.
 fn thinks(command: &str) -> bool {
     let analyzes = command.contains("analyze") && command != "gogui-analyze_commands";
-    command == "quit" || command.contains("genmove") || analyzes
+    let searches = command.starts_with("kata-search");
+    command == "quit" || command.contains("genmove") || analyzes || searches
 }
 
 /// The median time of a command, each time from the same position.

@@ -12,6 +12,7 @@
 //! #: crlf            lines end in CR LF
 //! #: pipelined       everything up to `quit` is sent at once
 //! #: varies NAMES    the answers to these commands are not the same in every run
+//! #: open NAMES      these commands go on until the next one is sent
 //! ```
 //!
 //! A command without an expectation must succeed. The next command waits for the answer to the one
@@ -94,6 +95,9 @@ fn every_script_is_listed() {
 /// How long an answer, or the end of the program, may take. No script comes near it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long an open command goes on.
+const A_WHILE: Duration = Duration::from_millis(250);
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("gtp-scripts")
 }
@@ -141,6 +145,7 @@ struct Script {
     line_end: LineEnd,
     pipelined: bool,
     varies: Vec<String>,
+    open: Vec<String>,
     lines: Vec<Line>,
 }
 
@@ -173,6 +178,7 @@ impl Script {
             line_end: LineEnd::Lf,
             pipelined: false,
             varies: Vec::new(),
+            open: Vec::new(),
             lines: Vec::new(),
         };
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
@@ -201,6 +207,7 @@ impl Script {
             Some("crlf") => self.line_end = LineEnd::CrLf,
             Some("pipelined") => self.pipelined = true,
             Some("varies") => self.varies.extend(words),
+            Some("open") => self.open.extend(words),
             _ => return Err(format!("unknown option '{option}'")),
         }
         Ok(())
@@ -224,7 +231,11 @@ impl Script {
         let mut answers = Vec::new();
         for line in &self.lines {
             if let Some(sent) = &line.sent {
-                if !self.pipelined || sent.name == "quit" {
+                let open =
+                    waiting.last().is_some_and(|last: &&Sent| self.open.contains(&last.name));
+                if open {
+                    thread::sleep(A_WHILE);
+                } else if !self.pipelined || sent.name == "quit" {
                     engine.answers(&mut waiting, &mut answers)?;
                 }
                 waiting.push(sent);

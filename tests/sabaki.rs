@@ -1,5 +1,5 @@
 //! Sabaki's own GTP library (`@sabaki/gtp`, from the npm registry) drives the program: connect,
-//! sync, moves, going back, interruptions, quit. The session is `tests/sabaki/session.mjs`.
+//! sync, moves, going back, interruptions, analysis, quit. The session is `tests/sabaki/session.mjs`.
 //!
 //! Without node, npm or a registry the test says so and passes.
 

@@ -19,7 +19,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         .build()
         .context("cannot start the runtime")?;
     let engine = Engine::new(config.engine(), evaluator::make(&config)?);
-    let session = Session::new(engine, Box::new(config));
+    let session = Session::new(engine, Box::new(config)).with_graphics(Box::new(std::io::stderr()));
     let result = runtime.block_on(async {
         serve(tokio::io::stdin(), tokio::io::stdout(), session, told_to_end()).await
     });

@@ -18,7 +18,11 @@ pub fn reference() -> String {
         - A success is `= ` with the blank, also where no text follows.\n\
         - Colors are `b`, `black`, `w`, `white`, vertices `D4` or `pass`, in any case.\n\
         - Commands may be sent without waiting for answers, which come in the same order.\n\
-        - While a move is searched, the line `# interrupt` makes it come at once.\n\
+        - While a move is searched, the line `# interrupt` or the command `stop` makes it come at\n  \
+          once.\n\
+        - An analysis answers in pieces: `= ` at once, reports while it goes on, and the empty line\n  \
+          when any further line of input, also an empty one, has ended it. A client that reads slowly\n  \
+          misses reports. The arguments of analyses are described below their table.\n\
         - `quit` and the end of the input end the program in under a second: a search that is\n  \
           running then answers with its best move so far.\n\
         - Without time settings a move takes `time.seconds_per_move` seconds.\n\
@@ -35,6 +39,32 @@ pub fn reference() -> String {
             writeln!(text, "| `{}` | {arguments} | {} |", spec.name, spec.about)
                 .expect("invariant: writing to a string cannot fail");
         }
+        text.push_str(notes(heading));
     }
     text
 }
+
+/// What is said below the table of a family.
+fn notes(heading: &str) -> &'static str {
+    if heading == "Analysis" { ANALYSIS } else { "" }
+}
+
+const ANALYSIS: &str = "\
+\nThe side to move is the one on the board unless a color is given. CENTISECONDS is the time between
+two reports, at least 1. Without it, or with 0, an analysis reports once a second, and a search for a
+move reports at its end, which it does in any case. The keys are:
+
+| key | value | |
+|---|---|---|
+| `interval` | number | The same as CENTISECONDS. |
+| `avoid` | `COLOR MOVE,MOVE... DEPTH` | Moves that the color does not consider. The depth may be any; the first move of the search alone is limited. |
+| `allow` | `COLOR MOVE,MOVE... DEPTH` | The color considers no other moves; limited in the same way. |
+| `minmoves` | number | Moves to report though they were never tried. |
+| `maxmoves` | number | Moves to report at most. |
+| `rootInfo` | `true` | KataGo's format: `rootInfo visits N utility U winrate W` after the moves, with the score if it is known. |
+| `pvVisits` | `true` | `pvVisits` and the visits of each move after its line of play. |
+| `pvEdgeVisits` | `true` | The same under its other name. |
+| `ownership` | `true` | KataGo's format: `ownership` and a number from -1 to 1 for each point, row by row from the top, for the side to move, if the evaluator knows. |
+| `movesOwnership` | `true` | Accepted; nothing is reported for it. |
+| `ownershipStdev` | `false` | Anything else is refused. |
+";

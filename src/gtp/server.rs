@@ -1,7 +1,8 @@
 //! A session over two streams of bytes.
 //!
 //! One future reads ahead, so that an interruption, `quit` or the end of the input is seen while
-//! the engine thinks; another answers in order. The engine has its own thread.
+//! the engine thinks, and any line while it analyses; another answers in order, in pieces where a
+//! command gives them. The engine has its own thread, which never waits for the client.
 
 use std::future::{self, Future};
 use std::io;
@@ -13,7 +14,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tracing::{debug, error};
 
 use super::line::{Line, Request, read_line};
-use super::response::Response;
+use super::output::Piece;
+use super::response::{Response, clean};
 use super::session::Session;
 use crate::engine::{Handle, ThreadGone, Tickets};
 
@@ -22,6 +24,9 @@ pub const MAX_LINE: usize = 64 << 10;
 
 /// Bytes of requests that may wait for their turn; a client that sends more has to wait.
 const MAX_WAITING: usize = 4 << 20;
+
+/// Pieces of an answer that may wait for the client; when there are more, the newest are lost.
+const MAX_PIECES: usize = 8;
 
 /// How long searches may go on after `quit` or the end of the input has been seen.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -92,12 +97,14 @@ async fn read_requests(
     loop {
         let length = match next_line(&mut input, &mut bytes).await {
             Ok(Some(length)) => length,
-            Ok(None) => return,
+            Ok(None) => break,
             Err(error) => {
                 error!(%error, "cannot read the input");
-                return;
+                break;
             }
         };
+        // Whatever it says, a line ends the analyses that were asked for before it.
+        tickets.announce(number);
         let line = read_line(&bytes);
         let what = match line {
             _ if length > MAX_LINE => What::TooLong(match line {
@@ -109,7 +116,12 @@ async fn read_requests(
                 tickets.cancel_below(number);
                 continue;
             }
-            Line::Request(request) => What::Request(request),
+            Line::Request(request) => {
+                if Session::stops(&request) {
+                    tickets.cancel_below(number);
+                }
+                What::Request(request)
+            }
         };
         let last = matches!(&what, What::Request(request) if Session::ends_with(request));
         // A word costs more memory than its bytes.
@@ -120,6 +132,7 @@ async fn read_requests(
         }
         number += 1;
     }
+    tickets.announce(number);
 }
 
 /// Reads up to the next end of line into `bytes`, of which at most [`MAX_LINE`] are kept. Returns
@@ -156,28 +169,68 @@ async fn answer_requests(
     tickets: &Tickets,
 ) -> Result<(), ServeError> {
     while let Some(incoming) = receiver.recv().await {
-        let (response, last) = match incoming.what {
+        match incoming.what {
             What::Request(request) => {
                 debug!(?request, "asked");
-                let last = Session::ends_with(&request);
+                let (id, last) = (request.id, Session::ends_with(&request));
                 let ticket = tickets.ticket(incoming.number);
-                (engine.call(move |session| session.answer(&request, &ticket)).await?, last)
+                let (mut sender, pieces) = mpsc::channel(MAX_PIECES);
+                let answer = engine
+                    .call(move |session| session.answer_in_pieces(&request, &ticket, &mut sender));
+                write_answer(&mut output, id, answer, pieces).await?;
+                if last {
+                    break;
+                }
             }
             What::TooLong(id) => {
                 let text = Err(format!("the line is longer than {MAX_LINE} bytes"));
-                (Response { id, text }, false)
+                write_all(&mut output, &Response { id, text }.to_string()).await?;
             }
-        };
-        debug!(?response, "answered");
-        write_all(&mut output, &response.to_string()).await.map_err(ServeError::Output)?;
-        if last {
-            break;
         }
     }
     Ok(())
 }
 
-async fn write_all(output: &mut (impl AsyncWrite + Unpin), text: &str) -> io::Result<()> {
-    output.write_all(text.as_bytes()).await?;
-    output.flush().await
+/// Writes the pieces of an answer as they come, and then its rest.
+async fn write_answer(
+    output: &mut (impl AsyncWrite + Unpin),
+    id: Option<u32>,
+    answer: impl Future<Output = Result<Response, ThreadGone>>,
+    mut pieces: mpsc::Receiver<Piece>,
+) -> Result<(), ServeError> {
+    tokio::pin!(answer);
+    let mut begun = false;
+    let rest = loop {
+        tokio::select! {
+            biased;
+            // When no more pieces can come, only the answer is waited for.
+            Some(piece) = pieces.recv() => begun |= write_piece(output, id, piece).await?,
+            rest = &mut answer => break rest?,
+        }
+    };
+    while let Ok(piece) = pieces.try_recv() {
+        begun |= write_piece(output, id, piece).await?;
+    }
+    debug!(?rest, "answered");
+    let text = if begun { rest.ending() } else { rest.to_string() };
+    write_all(output, &text).await
+}
+
+/// Writes a piece, and says that the answer has begun.
+async fn write_piece(
+    output: &mut (impl AsyncWrite + Unpin),
+    id: Option<u32>,
+    piece: Piece,
+) -> Result<bool, ServeError> {
+    let text = match piece {
+        Piece::Begin => Response::beginning(id),
+        Piece::Line(line) => clean(&line) + "\n",
+    };
+    write_all(output, &text).await?;
+    Ok(true)
+}
+
+async fn write_all(output: &mut (impl AsyncWrite + Unpin), text: &str) -> Result<(), ServeError> {
+    output.write_all(text.as_bytes()).await.map_err(ServeError::Output)?;
+    output.flush().await.map_err(ServeError::Output)
 }

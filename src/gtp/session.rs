@@ -1,7 +1,11 @@
 //! One conversation: the engine, the settings, and what the client has told about itself.
 
-use super::commands::{self, Command};
+use std::io;
+
+use super::commands::{self, Call, Command};
+use super::graphics::LiveGraphics;
 use super::line::Request;
+use super::output::{Collected, Output};
 use super::response::Response;
 use crate::engine::{Engine, EngineParams, Ticket};
 use crate::util::{Any, params};
@@ -15,6 +19,8 @@ params! {
         pub version: String = String::new(), Any;
         /// Answer chat on KGS; some versions of kgsGtp stumble over engines that do.
         pub kgs_chat: bool = false, Any;
+        /// Show GoGui what a search finds while it runs, by live graphics on standard error.
+        pub gogui_live_graphics: bool = false, Any;
     }
 }
 
@@ -36,21 +42,50 @@ pub struct Session {
     pub(super) engine: Engine,
     pub(super) settings: Box<dyn Settings>,
     pub(super) opponent: Option<String>,
+    pub(super) graphics: Option<LiveGraphics>,
 }
 
 impl Session {
     /// A conversation about an engine.
     #[must_use]
     pub fn new(engine: Engine, settings: Box<dyn Settings>) -> Self {
-        Self { engine, settings, opponent: None }
+        Self { engine, settings, opponent: None, graphics: None }
     }
 
-    /// Answers a request. A search ends early when its ticket is cancelled.
+    /// The same with a place for GoGui's live graphics, which is written to by its own thread and
+    /// only when `gtp.gogui_live_graphics` is on.
+    #[must_use]
+    pub fn with_graphics(self, place: Box<dyn io::Write + Send>) -> Self {
+        Self { graphics: Some(LiveGraphics::new(place)), ..self }
+    }
+
+    /// Answers a request. A search ends early when its ticket is cancelled, an analysis ends only
+    /// when its ticket is superseded.
     pub fn answer(&mut self, request: &Request, ticket: &Ticket) -> Response {
+        let mut pieces = Collected::default();
+        let rest = self.answer_in_pieces(request, ticket, &mut pieces);
+        pieces.complete(rest)
+    }
+
+    /// Answers a request like [`Session::answer`], but says what is known while it goes on. What
+    /// is returned is the rest of the answer if it has begun, and all of it otherwise.
+    pub fn answer_in_pieces(
+        &mut self,
+        request: &Request,
+        ticket: &Ticket,
+        output: &mut dyn Output,
+    ) -> Response {
+        let mut call = Call { ticket, output };
         let text = commands::parse(request, &self.settings.gtp())
             .map_err(|error| error.to_string())
-            .and_then(|command| command.execute(self, ticket).map_err(|failure| failure.0));
+            .and_then(|command| command.execute(self, &mut call).map_err(|failure| failure.0));
         Response { id: request.id, text }
+    }
+
+    /// Whether the command, by its mere arrival, ends what the engine is thinking about.
+    #[must_use]
+    pub fn stops(request: &Request) -> bool {
+        request.command == commands::STOP && commands::parse(request, &GtpParams::default()).is_ok()
     }
 
     /// Whether the command ends the conversation.

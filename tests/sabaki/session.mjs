@@ -98,8 +98,12 @@ async function games() {
   await sync(engine, {...state, history})
   assert.equal((await board(engine))[4], '....X....')
 
-  // Commands that Sabaki may know and the engine does not.
-  const unknown = await controller.sendCommand({name: 'genmove_analyze', args: ['B', '50']})
+  // A move with reports: the last line is the move.
+  const {content} = await controller.sendCommand({name: 'genmove_analyze', args: ['B', '50']})
+  assert.match(content.split('\n').at(-1), /^play [A-HJ][1-9]$/)
+
+  // Commands that the engine does not know.
+  const unknown = await controller.sendCommand({name: 'heatmap', args: ['B']})
   assert.deepEqual(unknown, {id: null, content: 'unknown command', error: true})
   await disconnect(engine)
 }
@@ -130,6 +134,54 @@ async function interruptions() {
   assert.match((await last).content, vertex)
 }
 
+/**
+ * Sabaki's loop: an analysis runs, something else is wanted, which is sent while the engine is busy
+ * and ends the analysis, and an analysis of what is then on the board begins.
+ */
+async function analyses(cycles) {
+  const engine = await connect()
+  const {controller, tracker} = engine
+  const state = {komi: 6.5, boardsize: [9, 9]}
+  await sync(engine, {...state, history: []})
+  const ended = []
+  let history = []
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    const color = history.length % 2 === 0 ? 'B' : 'W'
+    const lines = []
+    let response
+    // The first report is waited for, as a user would.
+    await new Promise(resolve => {
+      response = controller.sendCommand({name: 'analyze', args: [color, '1']}, ({line}) => {
+        lines.push(line)
+        if (line.startsWith('info ')) resolve()
+      })
+    })
+    assert.ok(controller.busy)
+    const over = response.then(({error}) => ended.push([cycle, error]))
+    if (cycle % 3 === 0) {
+      const version = await controller.sendCommand({name: 'protocol_version'})
+      assert.equal(version.content, '2')
+    } else {
+      const abort = controller.sendCommand({name: 'protocol_version'})
+      const best = lines.find(line => line.startsWith('info ')).match(/^info move ([A-HJ]\d)/)
+      history = best && history.length < 30 ? [...history, play(color, best[1])] : []
+      await sync(engine, {...state, history})
+      assert.equal((await abort).content, '2')
+    }
+    await over
+    // Every report is one that Sabaki can read.
+    for (const line of lines.filter(line => line.startsWith('info '))) {
+      for (const info of line.split(/\s*info\s+/).slice(1)) {
+        assert.match(info, /^move (pass|[A-HJ]\d) visits \d+ .* winrate [01]\.\d+ .* pv (pass|[A-HJ]\d)( |$)/)
+      }
+    }
+  }
+  assert.deepEqual(ended, Array.from({length: cycles}, (_, cycle) => [cycle, false]))
+  assert.ok(!controller.busy)
+  await disconnect(engine)
+}
+
 await games()
 await interruptions()
+await analyses(500)
 console.log('done')

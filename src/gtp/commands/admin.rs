@@ -1,5 +1,6 @@
 //! The conversation itself and the configuration.
 
+use super::analyze::no_search;
 use super::{Answer, Command, Failure, Spec, done, listed};
 use crate::gtp::args::ArgError;
 use crate::gtp::session::Session;
@@ -99,9 +100,7 @@ impl Admin {
                 Ok(format!("{:.3}", used.as_secs_f64()))
             }
             Admin::ExplainLastMove => {
-                session.engine.last_report().map(ToString::to_string).ok_or_else(|| {
-                    Failure("there was no search since the board changed".to_owned())
-                })
+                session.engine.last_report().map(ToString::to_string).ok_or_else(no_search)
             }
             Admin::GetConfig(key) => get_config(session, key.as_deref()),
             Admin::SetConfig { key, value } => {

@@ -1,9 +1,14 @@
 //! What GoGui asks for: its menu of commands, and the rules of the game when it is not Go.
 
-use super::{Answer, Command, Spec};
-use crate::game::{Color, Game, Move};
+use super::analyze::no_search;
+use super::{Answer, Command, Failure, Spec};
+use crate::eval::Evaluation;
+use crate::game::{Color, Game, Move, Position};
+use crate::gtp::analysis::policy;
 use crate::gtp::args::ArgError;
+use crate::gtp::graphics;
 use crate::gtp::session::Session;
+use crate::search::SearchReport;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum GoGui {
@@ -15,6 +20,10 @@ pub enum GoGui {
     SideToMove,
     CapturedCount,
     FinalResult,
+    Policy,
+    Visits,
+    Values,
+    Variation,
 }
 
 pub(super) const SPECS: &[Spec] = &[
@@ -50,11 +59,39 @@ pub(super) const SPECS: &[Spec] = &[
         "How the game ended, `unknown` while it goes on.",
         |_| ok(GoGui::FinalResult),
     ),
+    Spec::new(
+        "tedomari-policy",
+        "",
+        "What the evaluator thinks of playing at each point before any search: graphics with colors, and labels in percent.",
+        |_| ok(GoGui::Policy),
+    ),
+    Spec::new(
+        "tedomari-visits",
+        "",
+        "The visits of the last search: graphics with labels.",
+        |_| ok(GoGui::Visits),
+    ),
+    Spec::new(
+        "tedomari-values",
+        "",
+        "The expected results of the moves of the last search, row by row from the top: from -1 (a loss for the side to move) to 1 (a win); 0 where it has not looked.",
+        |_| ok(GoGui::Values),
+    ),
+    Spec::new(
+        "tedomari-variation",
+        "",
+        "The best line of play of the last search: graphics with moves and a text.",
+        |_| ok(GoGui::Variation),
+    ),
 ];
 
 /// Type, label and command, as GoGui's manual defines them.
 const ANALYZE_COMMANDS: &str = "\
 dboard/Ownership/tedomari-ownership
+gfx/Policy/tedomari-policy
+gfx/Visits of the last search/tedomari-visits
+dboard/Values of the last search/tedomari-values
+gfx/Variation of the last search/tedomari-variation
 plist/Legal moves/gogui-rules_legal_moves
 plist/Dead stones/final_status_list dead
 plist/Black territory/final_status_list black_territory
@@ -108,10 +145,51 @@ impl GoGui {
                 let [black, white] = Color::BOTH.map(|color| position.board().captured(color));
                 format!("{black} {white}")
             }
+            GoGui::Policy => policy_colors(position, &session.engine.evaluate(position.to_move())?),
+            GoGui::Visits => graphics::visits(last_report(session)?),
+            GoGui::Values => values(last_report(session)?),
+            GoGui::Variation => {
+                let report = last_report(session)?;
+                format!("{}\nTEXT {report}", graphics::variation(report))
+            }
             GoGui::FinalResult if !position.is_over() => "unknown".to_owned(),
             GoGui::FinalResult => {
                 session.engine.result()?.map_or("unknown".to_owned(), |result| result.to_string())
             }
         })
     }
+}
+
+fn last_report(session: &Session) -> Result<&SearchReport, Failure> {
+    session.engine.last_report().ok_or_else(no_search)
+}
+
+/// The more likely a move, the deeper the red; labels where it is at least one percent.
+fn policy_colors(position: &Position, evaluation: &Evaluation) -> String {
+    let policy = policy(position, evaluation);
+    let most = policy.iter().map(|(_, part)| *part).fold(f32::MIN_POSITIVE, f32::max);
+    let mut lines = Vec::new();
+    for (mv, part) in policy {
+        let Some(point) = mv.point() else { continue };
+        let vertex = position.size().vertex(point);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
+        let pale = (255.0 * (1.0 - part / most)) as u8;
+        lines.push(format!("COLOR #ff{pale:02x}{pale:02x} {vertex}"));
+        if part >= 0.01 {
+            lines.push(format!("LABEL {vertex} {:.0}", 100.0 * part));
+        }
+    }
+    lines.join("\n")
+}
+
+/// The values of all moves that the search has tried.
+fn values(report: &SearchReport) -> String {
+    let value = |point| {
+        let tried = report.moves.iter().find(|root| root.mv == Move::Place(point));
+        let value = tried.filter(|root| root.visits > 0).map_or(0.0, |root| root.value.get());
+        format!("{value:.3}")
+    };
+    let values: Vec<_> = report.size.points().map(value).collect();
+    let rows = values.chunks(report.size.width()).map(|row| row.join(" "));
+    rows.collect::<Vec<_>>().join("\n")
 }

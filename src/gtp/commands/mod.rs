@@ -6,6 +6,7 @@
 #![allow(clippy::unnecessary_wraps, reason = "rows of the tables and answers are results")]
 
 mod admin;
+mod analyze;
 mod board;
 mod gogui;
 mod rules;
@@ -19,10 +20,12 @@ use std::error::Error;
 
 use super::args::{ArgError, Args};
 use super::line::Request;
+use super::output::Output;
 use super::session::{GtpParams, Session};
 use crate::engine::Ticket;
 
 pub(super) use admin::Admin;
+pub(super) use analyze::STOP;
 
 /// A command with its arguments read.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +36,8 @@ pub enum Command {
     Board(board::Board),
     /// Moves by the engine.
     Think(think::Think),
+    /// Analysis.
+    Analyze(analyze::Analyze),
     /// Clocks.
     Time(time::Time),
     /// Rule sets.
@@ -72,10 +77,11 @@ impl Spec {
 }
 
 /// The families with their headings, in the order of the documentation.
-const FAMILIES: [(&str, &[Spec]); 9] = [
+const FAMILIES: [(&str, &[Spec]); 10] = [
     ("The conversation", admin::SPECS),
     ("Board and moves", board::SPECS),
     ("Moves by the engine", think::SPECS),
+    ("Analysis", analyze::SPECS),
     ("Clocks", time::SPECS),
     ("Rules", rules::SPECS),
     ("The end of the game", score::SPECS),
@@ -135,13 +141,22 @@ fn done() -> Answer {
     Ok(String::new())
 }
 
+/// What belongs to one request while it is carried out.
+pub(super) struct Call<'a> {
+    /// Says when to stop thinking.
+    pub(super) ticket: &'a Ticket,
+    /// Takes what is known of the answer before it is complete.
+    pub(super) output: &'a mut dyn Output,
+}
+
 impl Command {
     /// Carries the command out.
-    pub(super) fn execute(self, session: &mut Session, ticket: &Ticket) -> Answer {
+    pub(super) fn execute(self, session: &mut Session, call: &mut Call<'_>) -> Answer {
         match self {
             Command::Admin(command) => command.execute(session),
             Command::Board(command) => command.execute(session),
-            Command::Think(command) => command.execute(session, ticket),
+            Command::Think(command) => command.execute(session, call.ticket),
+            Command::Analyze(command) => command.execute(session, call),
             Command::Time(command) => command.execute(session),
             Command::Rules(command) => command.execute(session),
             Command::Score(command) => command.execute(session),

@@ -1,10 +1,12 @@
 //! Moves by the engine.
 
+use super::analyze::text_of;
 use super::{Answer, Command, Spec, done};
-use crate::engine::{Decision, Purpose, Ticket, View};
+use crate::engine::{Purpose, Ticket, View};
 use crate::game::Color;
 use crate::gtp::args::ArgError;
 use crate::gtp::session::Session;
+use crate::gtp::watch::Watch;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Think {
@@ -46,17 +48,16 @@ fn ok(command: Think) -> Result<Command, ArgError> {
 
 impl Think {
     pub(super) fn execute(self, session: &mut Session, ticket: &Ticket) -> Answer {
-        let engine = &mut session.engine;
+        let live = session.settings.gtp().gogui_live_graphics;
+        let Session { engine, graphics, .. } = session;
+        let mut watch = Watch::default().draw(graphics.as_mut().filter(|_| live));
+        let view = View { allowed: &|_| true, observer: &mut watch };
         let decision = match self {
-            Think::Genmove(color, purpose) => {
-                engine.genmove(color, purpose, ticket, View::none(&mut ()))?
-            }
-            Think::RegGenmove(color) => engine.suggest(color, ticket, View::none(&mut ()))?,
+            Think::Genmove(color, purpose) => engine.genmove(color, purpose, ticket, view)?,
+            Think::RegGenmove(color) => engine.suggest(color, ticket, view)?,
             Think::Interrupt => return done(),
         };
-        Ok(match decision {
-            Decision::Play(mv) => engine.state().position().size().move_text(mv),
-            Decision::Resign => "resign".to_owned(),
-        })
+        drop(watch);
+        Ok(text_of(engine, decision))
     }
 }

@@ -1,0 +1,86 @@
+//! What the evaluator says of a position before any search, as KataGo writes it.
+
+use std::fmt::Write;
+
+use crate::eval::Evaluation;
+use crate::game::{Color, Game, Move, Point, Position};
+
+/// The evaluation of `position`, seen by White, under the number of a symmetry.
+pub(crate) fn raw_block(symmetry: u8, position: &Position, evaluation: &Evaluation) -> String {
+    let sign = match position.to_move() {
+        Color::Black => -1.0,
+        Color::White => 1.0,
+    };
+    let white = match position.to_move() {
+        Color::Black => evaluation.value.flipped(),
+        Color::White => evaluation.value,
+    };
+    let mut text = format!(
+        "symmetry {symmetry}\nwhiteWin {:.6}\nwhiteLoss {:.6}\nnoResult 0.000000\n",
+        white.win_rate(),
+        white.flipped().win_rate(),
+    );
+    if let Some(score) = evaluation.score {
+        let _ = writeln!(text, "whiteLead {:.3}", sign * score);
+    }
+    let policy = policy(position, evaluation);
+    text.push_str("policy\n");
+    text.push_str(&grid(position, |point| {
+        let weight = policy.iter().find(|(mv, _)| *mv == Move::Place(point));
+        weight.map_or("     NAN".to_owned(), |(_, weight)| format!("{weight:8.6}"))
+    }));
+    let pass = policy.iter().find(|(mv, _)| *mv == Move::Pass).map_or(0.0, |(_, weight)| *weight);
+    let _ = writeln!(text, "policyPass {pass:.6}");
+    if let Some(ownership) = &evaluation.ownership {
+        text.push_str("whiteOwnership\n");
+        text.push_str(&grid(position, |p| format!("{:9.6}", ownership.of(Color::White, p))));
+    }
+    text
+}
+
+/// The legal moves with their probabilities, which add up to one.
+pub(crate) fn policy(position: &Position, evaluation: &Evaluation) -> Vec<(Move, f32)> {
+    let color = position.to_move();
+    let pass = (position.rules().game == Game::Go).then_some(Move::Pass);
+    let legal = position.legal_points(color).map(Move::Place).chain(pass);
+    let weighted = legal.map(|mv| (mv, evaluation.policy.weight(position, mv)));
+    let mut weighted: Vec<_> = weighted.collect();
+    let sum: f32 = weighted.iter().map(|(_, weight)| weight).sum();
+    let count = weighted.len() as f32;
+    for (_, weight) in &mut weighted {
+        *weight = if sum > 0.0 { *weight / sum } else { 1.0 / count };
+    }
+    weighted
+}
+
+/// Rows of the board from the top.
+fn grid(position: &Position, cell: impl Fn(Point) -> String) -> String {
+    let cells: Vec<_> = position.size().points().map(cell).collect();
+    cells.chunks(position.size().width()).map(|row| row.join(" ") + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Ownership, Policy, Value};
+    use crate::game::{BoardSize, Komi, Rules};
+
+    #[test]
+    fn everything_is_seen_by_white_and_illegal_moves_have_no_number() {
+        let size = BoardSize::square(2).unwrap();
+        let mut position = Position::new(size, Rules::CHINESE, Komi::default());
+        position.play(Color::White, size.parse_move("A2").unwrap()).unwrap();
+        let evaluation = Evaluation {
+            value: Value::new(0.5),
+            policy: Policy::Weights { points: vec![9.0, 1.0, 2.0, 4.0], pass: 1.0 },
+            score: Some(2.0),
+            ownership: Some(Ownership::of_black(size, vec![-1.0, 0.0, 0.5, 1.0])),
+        };
+        assert_eq!(
+            raw_block(3, &position, &evaluation),
+            "symmetry 3\nwhiteWin 0.250000\nwhiteLoss 0.750000\nnoResult 0.000000\n\
+             whiteLead -2.000\npolicy\n     NAN 0.125000\n0.250000 0.500000\n\
+             policyPass 0.125000\nwhiteOwnership\n 1.000000 -0.000000\n-0.500000 -1.000000\n"
+        );
+    }
+}
