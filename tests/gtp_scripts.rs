@@ -352,6 +352,8 @@ struct Engine {
 impl Engine {
     fn start(arguments: &[String]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_tedomari"))
+            // One thread repeats itself exactly.
+            .args(["--set", "search.threads=1"])
             .args(arguments)
             .current_dir(folder())
             .stdin(Stdio::piped())

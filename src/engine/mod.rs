@@ -389,7 +389,7 @@ impl Engine {
         let clock = *clock;
         info!(%color, ?what, ?used, %report, "move");
         if let (Decision::Play(_), Some(recorded)) = (what, self.state.last_recorded()) {
-            recorded.comment = Some(report.to_string());
+            recorded.comment = Some(format!("{report}\n{}", report.to_json()));
             if clock.system() != TimeSystem::Unlimited {
                 recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
                 recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());

@@ -67,7 +67,8 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let tickets = Tickets::default();
-    let engine = Handle::spawn("engine", session).map_err(ServeError::Thread)?;
+    let engine =
+        Handle::spawn_with_idle("engine", session, Session::ponder).map_err(ServeError::Thread)?;
     let (sender, receiver) = mpsc::unbounded_channel();
     let reading = async {
         read_requests(BufReader::new(input), sender, &tickets).await;

@@ -82,6 +82,11 @@ impl Session {
         Response { id: request.id, text }
     }
 
+    /// Thinks on the opponent's time until something else is wanted, if that is configured.
+    pub fn ponder(&mut self, wanted: &dyn Fn() -> bool) {
+        self.engine.ponder(wanted);
+    }
+
     /// Whether the command, by its mere arrival, ends what the engine is thinking about.
     #[must_use]
     pub fn stops(request: &Request) -> bool {

@@ -1,6 +1,7 @@
 //! The tree search.
 
 mod gumbel;
+mod json;
 mod moves;
 mod params;
 mod report;

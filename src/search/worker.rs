@@ -33,8 +33,12 @@ pub(super) struct Worker<'a> {
     shared: &'a Shared<'a>,
     memory: Memory,
     leaves: Vec<Leaf>,
+    batches: u32,
     ownership: &'a Mutex<Ownership>,
 }
+
+/// How many batches a thread does before it makes room for others.
+const BATCHES_BETWEEN_TURNS: u32 = 64;
 
 /// What a thread grows the tree with.
 #[derive(Debug, Default)]
@@ -75,7 +79,7 @@ impl<'a> Worker<'a> {
         ownership: &'a Mutex<Ownership>,
         memory: Memory,
     ) -> Self {
-        Self { shared, memory, leaves: Vec::new(), ownership }
+        Self { shared, memory, leaves: Vec::new(), batches: 0, ownership }
     }
 
     /// Runs batches until the search is to stop.
@@ -87,8 +91,18 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// Lets other threads of the machine have a turn now and then: those that read the input wait
+    /// for whole slices of time otherwise, where all cores are searching.
+    fn make_room(&mut self) {
+        self.batches = self.batches.wrapping_add(1);
+        if self.batches.is_multiple_of(BATCHES_BETWEEN_TURNS) {
+            std::thread::yield_now();
+        }
+    }
+
     /// Does a batch of simulations: all leaves are evaluated together.
     pub(super) fn run_batch(&mut self) -> Result<(), EvalError> {
+        self.make_room();
         let mut pending = 0;
         for _ in 0..self.shared.batch {
             self.leaf(pending);

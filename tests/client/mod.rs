@@ -1,5 +1,6 @@
 //! What several test programs need: a GTP client for child processes, with time-outs.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 #![allow(dead_code, reason = "every test program compiles this file and uses a part of it")]
 #![allow(clippy::disallowed_methods, reason = "time-outs and measurements read the clock")]
 
@@ -260,5 +261,74 @@ pub(crate) fn within<R: Send + 'static>(
             Err(panic) => std::panic::resume_unwind(panic),
             Ok(()) => unreachable!("a job that ends sends its result"),
         },
+    }
+}
+
+/// An engine whose output is read line by line.
+pub(crate) struct Lines {
+    pub(crate) child: Child,
+    pub(crate) input: Option<ChildStdin>,
+    pub(crate) output: Receiver<(String, Instant)>,
+}
+
+impl Lines {
+    pub(crate) fn start(args: &[&str]) -> Self {
+        let mut command = tedomari(args);
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let written = BufReader::new(child.stdout.take().unwrap());
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            for line in written.lines() {
+                if sender.send((line.unwrap(), Instant::now())).is_err() {
+                    break;
+                }
+            }
+        });
+        let input = child.stdin.take();
+        let mut engine = Self { child, input, output };
+        engine.send("boardsize 9");
+        assert_eq!(engine.answer(), [("= ").to_owned()]);
+        engine
+    }
+
+    pub(crate) fn send(&mut self, line: &str) {
+        let input = self.input.as_mut().unwrap();
+        writeln!(input, "{line}").unwrap();
+        input.flush().unwrap();
+    }
+
+    pub(crate) fn line(&mut self) -> (String, Instant) {
+        self.output.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no line: {error}"))
+    }
+
+    /// The lines up to the next empty one.
+    pub(crate) fn answer(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            match self.line().0 {
+                line if line.is_empty() => return lines,
+                line => lines.push(line),
+            }
+        }
+    }
+
+    /// Starts an analysis and waits for its first report, which is returned.
+    pub(crate) fn analyze(&mut self, command: &str, beginning: &str) -> String {
+        self.send(command);
+        assert_eq!(self.line().0, beginning, "{command}");
+        self.line().0
+    }
+
+    /// Whether nothing is said for a while.
+    pub(crate) fn is_silent(&mut self) -> bool {
+        self.output.recv_timeout(Duration::from_millis(150)).is_err()
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

@@ -1,7 +1,6 @@
 //! What a search has found, in the words of those who read it: one file for each format.
 
 mod cgos;
-mod json;
 mod kata;
 mod lz;
 mod raw;
@@ -10,7 +9,6 @@ use crate::game::BoardSize;
 use crate::search::{RootMove, SearchReport};
 
 pub(super) use cgos::cgos_line;
-pub(super) use json::json_line;
 pub(super) use kata::kata_line;
 pub(super) use lz::lz_line;
 pub(super) use raw::{policy, raw_block};
@@ -124,5 +122,31 @@ pub(super) fn sample_report() -> SearchReport {
         full: false,
         elapsed: std::time::Duration::from_millis(1500),
         reason: Some(StopReason::Simulations),
+    }
+}
+
+#[cfg(test)]
+mod json_tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_one_object_on_one_line() {
+        let line = sample_report().to_json();
+        assert!(!line.contains('\n'));
+        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value["color"], "black");
+        assert_eq!((&value["width"], &value["height"]), (&3.into(), &3.into()));
+        assert_eq!(value["visits"], 40);
+        assert_eq!(value["seconds"], 1.5);
+        assert_eq!(value["reason"], "simulations");
+        assert_eq!(value["moves"][0]["move"], "B2");
+        assert_eq!(value["moves"][0]["proven"], "win");
+        assert_eq!(value["moves"][0]["pv"], serde_json::json!(["B2", "A1", "pass"]));
+        assert_eq!(value["moves"][0]["pv_visits"], serde_json::json!([30, 12, 3]));
+        assert_eq!(value["moves"][1]["winrate"], 0.0);
+        assert!(value["moves"][1]["score"].is_null());
+        assert_eq!(value["moves"].as_array().unwrap().len(), 2, "those with visits");
+        assert_eq!(value["ownership"][0], 1.0);
+        assert_eq!(value["ownership"].as_array().unwrap().len(), 9);
     }
 }

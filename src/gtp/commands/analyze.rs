@@ -8,7 +8,7 @@ use super::{Answer, Call, Command, Failure, Spec, done};
 use crate::engine::{Decision, Engine, Purpose, Tickets, View};
 use crate::eval::EvalError;
 use crate::game::Move;
-use crate::gtp::analysis::{cgos_line, json_line, kata_line, lz_line, raw_block};
+use crate::gtp::analysis::{cgos_line, kata_line, lz_line, raw_block};
 use crate::gtp::args::ArgError;
 use crate::gtp::session::Session;
 use crate::gtp::watch::Watch;
@@ -158,7 +158,9 @@ impl Analyze {
             Analyze::Stop => done(),
             Analyze::Search(act, form, options) => search(session, call, (act, form), &options),
             Analyze::RawNn(symmetries) => raw(&session.engine, symmetries),
-            Analyze::Report => session.engine.last_report().map(json_line).ok_or_else(no_search),
+            Analyze::Report => {
+                session.engine.last_report().map(SearchReport::to_json).ok_or_else(no_search)
+            }
         }
     }
 }
