@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::params::SearchParams;
-use super::report::{RootMove, SearchReport};
+use super::report::{Proof, RootMove, SearchReport};
 use super::request::{Line, Request};
 use super::root::RootRule;
 use super::select::Formula;
@@ -199,7 +199,7 @@ impl View<'_> {
             let mut others = self.owners[1..].iter();
             loop {
                 progress = self.progress(elapsed());
-                if self.shared.tree.node(self.shared.tree.root()).proof().is_some() {
+                if self.proof().is_some() {
                     return Ok(StopReason::Proven);
                 }
                 if let Verdict::Stop(reason) = rule.check(&progress) {
@@ -246,6 +246,18 @@ impl View<'_> {
         self.block().map_or(0, count)
     }
 
+    /// What is proven for the side to move with the moves that it may consider: an earlier search may
+    /// have found more with others.
+    fn proof(&self) -> Option<Proof> {
+        let proof = self.shared.tree.node(self.shared.tree.root()).proof()?;
+        let mut reached = proof == Proof::Loss;
+        self.block()?.for_each_child(|index, child| {
+            let same = child.proof().map(Proof::flipped) == Some(proof);
+            reached |= same && self.shared.root.allows(index);
+        });
+        reached.then_some(proof)
+    }
+
     fn report(&self, progress: &Progress, reason: Option<StopReason>) -> SearchReport {
         let Shared { tree, position, .. } = *self.shared;
         let root = tree.node(tree.root());
@@ -257,9 +269,9 @@ impl View<'_> {
             size: position.size(),
             color: position.to_move(),
             moves: self.moves(),
-            value: root.proof().map_or(root.value(), super::report::Proof::value),
+            value: self.proof().map_or(root.value(), Proof::value),
             score: self.has_score.then(|| root.score()),
-            proven: root.proof(),
+            proven: self.proof(),
             ownership,
             simulations: progress.simulations,
             visits: u64::from(root.counts().visits),
@@ -301,8 +313,8 @@ impl View<'_> {
             let root_value = tree.node(tree.root()).value();
             return RootMove::unvisited(edge.mv, edge.prior, root_value);
         }
-        let proven = node.proof().map(super::report::Proof::flipped);
-        let value = proven.map_or(node.value().flipped(), super::report::Proof::value);
+        let proven = node.proof().map(Proof::flipped);
+        let value = proven.map_or(node.value().flipped(), Proof::value);
         let deviation = node.deviation();
         #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
         let width = self.params.lower_bound_width as f32;
