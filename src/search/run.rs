@@ -207,7 +207,7 @@ impl View<'_> {
             let mut others = self.owners[1..].iter();
             loop {
                 progress = self.progress(elapsed());
-                if self.shared.tree.node(self.shared.tree.root()).proof().is_some() {
+                if self.proof().is_some() {
                     return Ok(StopReason::Proven);
                 }
                 if let Verdict::Stop(reason) = rule.check(&progress) {
@@ -254,6 +254,18 @@ impl View<'_> {
         self.block().map_or(0, count)
     }
 
+    /// What is proven for the side to move with the moves that it may consider: an earlier search may
+    /// have found more with others.
+    fn proof(&self) -> Option<Proof> {
+        let proof = self.shared.tree.node(self.shared.tree.root()).proof()?;
+        let mut reached = proof == Proof::Loss;
+        self.block()?.for_each_child(|index, child| {
+            let same = child.proof().map(Proof::flipped) == Some(proof);
+            reached |= same && self.shared.root.allows(index);
+        });
+        reached.then_some(proof)
+    }
+
     fn report(&self, progress: &Progress, reason: Option<StopReason>) -> SearchReport {
         let Shared { tree, position, .. } = *self.shared;
         let root = tree.node(tree.root());
@@ -266,9 +278,9 @@ impl View<'_> {
             color: position.to_move(),
             moves: self.moves(),
             policy: self.policy(),
-            value: root.proof().map_or(root.value(), Proof::value),
+            value: self.proof().map_or(root.value(), Proof::value),
             score: self.has_score.then(|| root.score()),
-            proven: root.proof(),
+            proven: self.proof(),
             ownership,
             simulations: progress.simulations,
             visits: u64::from(root.counts().visits),

@@ -103,7 +103,7 @@ impl<'a> Worker<'a> {
     /// Does a batch of simulations: all leaves are evaluated together.
     pub(super) fn run_batch(&mut self) -> Result<(), EvalError> {
         self.make_room();
-        let mut pending = 0;
+        let (mut pending, mut collided) = (0, false);
         for _ in 0..self.shared.batch {
             self.leaf(pending);
             match self.descend(pending) {
@@ -119,13 +119,16 @@ impl<'a> Worker<'a> {
                     for &id in path {
                         self.shared.tree.node(id).leave();
                     }
+                    collided = true;
                     break;
                 }
             }
         }
         if pending == 0 {
-            // Everything is in the hands of others, or was known.
-            std::thread::yield_now();
+            if collided {
+                // Everything is in the hands of others: let them get on with it.
+                std::thread::yield_now();
+            }
             return Ok(());
         }
         self.evaluate(pending)
@@ -302,15 +305,19 @@ fn prove_upwards(tree: &Tree, path: &[NodeId], mut proof: Proof) {
             Proof::Win | Proof::Draw => {
                 let Some(block) = tree.moves(id) else { return };
                 let mut open = block.created() < block.len();
-                let mut drawn = false;
+                let (mut won, mut drawn) = (false, false);
                 block.for_each_child(|_, child| match child.proof() {
                     None => open = true,
-                    Some(proof) => drawn |= proof == Proof::Draw,
+                    // Another thread has proven the child and is on its way up.
+                    Some(Proof::Loss) => won = true,
+                    Some(Proof::Draw) => drawn = true,
+                    Some(Proof::Win) => {}
                 });
-                match (open, drawn) {
-                    (true, _) => return,
-                    (false, true) => Proof::Draw,
-                    (false, false) => Proof::Loss,
+                match (won, open, drawn) {
+                    (true, _, _) => Proof::Win,
+                    (false, true, _) => return,
+                    (false, false, true) => Proof::Draw,
+                    (false, false, false) => Proof::Loss,
                 }
             }
         };
@@ -338,4 +345,33 @@ pub(super) fn result(position: &Position) -> Option<(Proof, f32)> {
         Game::Go => position.score(&PointSet::new()).points_for(color) as f32,
     };
     Some((proof, score))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Move;
+    use crate::search::tree::Edge;
+
+    /// Two threads come up from two moves of one node, the second before the first has got there:
+    /// what it sees is a child that is lost for the opponent under a node without a proof.
+    #[test]
+    fn a_win_that_another_thread_has_not_carried_up_yet_is_no_loss() {
+        for other in [Proof::Win, Proof::Draw] {
+            let tree = Tree::new(1 << 20);
+            let mut reserve = Reserve::default();
+            assert!(tree.node(tree.root()).claim());
+            let edge = |code| Edge { mv: Move::from_code(code), prior: 0.5 }.to_bits();
+            tree.open(tree.root(), &[edge(1), edge(2)], &mut reserve);
+            let block = tree.moves(tree.root()).unwrap();
+            let [first, second] = [0, 1].map(|index| block.create(index, &mut reserve).unwrap());
+            tree.node(first).prove(Proof::Loss);
+            tree.node(second).prove(other);
+            prove_upwards(&tree, &[tree.root(), second], other);
+            assert_eq!(tree.node(tree.root()).proof(), Some(Proof::Win), "beside {other:?}");
+            // The first thread arrives: nothing changes.
+            prove_upwards(&tree, &[tree.root(), first], Proof::Loss);
+            assert_eq!(tree.node(tree.root()).proof(), Some(Proof::Win));
+        }
+    }
 }

@@ -378,6 +378,24 @@ fn proofs_outrank_visits() {
 }
 
 #[test]
+fn a_win_by_a_move_that_is_not_allowed_is_no_proof() {
+    let position = empty(3, Rules::NOGO);
+    let mut search = search(HashedEvaluator, params(1));
+    let first = run_line(&mut search, &position, &start(&position), 100_000);
+    assert_eq!(first.proven, Some(Proof::Win));
+    let winning = first.moves[0].mv;
+    let (mut limit, elapsed, line) = (SimulationLimit(10), || Duration::ZERO, start(&position));
+    let request = Request {
+        line: Some(&line),
+        allowed: &|mv| mv != winning,
+        ..Request::new(&mut limit, &elapsed)
+    };
+    let second = search.run(&position, request).unwrap();
+    assert_eq!((second.proven, second.simulations), (None, 10), "{second}");
+    assert!(second.moves.iter().all(|found| found.mv != winning && found.proven.is_none()));
+}
+
+#[test]
 fn thousands_of_short_searches_with_interruptions_moves_and_undos() {
     struct Flag<'a>(&'a AtomicBool, u64);
     impl crate::timeman::StopRule for Flag<'_> {
