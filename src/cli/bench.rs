@@ -12,7 +12,7 @@ use crate::eval::{Evaluator, UniformEvaluator};
 use crate::game::Position;
 use crate::playout::PlayoutEvaluator;
 use crate::search::{Request, Search, SearchParams, signature};
-use crate::timeman::TimeLimit;
+use crate::timeman::{Chain, SimulationLimit, StopRule, TimeLimit};
 use crate::util::Seed;
 
 #[derive(Debug, Args)]
@@ -23,6 +23,9 @@ pub(super) struct BenchArgs {
     /// Seconds to measure
     #[arg(long, default_value_t = 3.0, value_parser = seconds)]
     seconds: f64,
+    /// Simulations to do, however long they take
+    #[arg(long)]
+    simulations: Option<u64>,
     /// Threads to search with, 0 for as many as there are cores
     #[arg(long)]
     threads: Option<usize>,
@@ -72,8 +75,13 @@ pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
     let mut search = Search::new(evaluator, params, seed.fork("search", 0));
     #[expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
     let start = Instant::now();
-    let mut limit = TimeLimit(Duration::from_secs_f64(args.seconds));
-    let report = search.run(&position, Request::new(&mut limit, &|| start.elapsed()))?;
+    let time = TimeLimit(Duration::from_secs_f64(args.seconds));
+    let limit: Box<dyn StopRule> = match args.simulations {
+        Some(simulations) => Box::new(SimulationLimit(simulations)),
+        None => Box::new(time),
+    };
+    let report =
+        search.run(&position, Request::new(&mut Chain(vec![limit]), &|| start.elapsed()))?;
     let per_second = report.simulations as f64 / report.elapsed.as_secs_f64();
     let evaluator = if args.playouts { "uniform playouts" } else { "a free evaluator" };
     if args.json {
@@ -91,10 +99,13 @@ pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
         }))
     } else {
         print(&format!(
-            "{} {}: {per_second:.0} simulations/s with {evaluator}, {threads} threads, {:.1} s\n",
+            "{} {}: {per_second:.0} simulations/s with {evaluator}, {threads} threads, {:.1} s, \
+             tree of {} MiB{}\n",
             game.kind,
             game.size(),
-            args.seconds,
+            report.elapsed.as_secs_f64(),
+            report.memory >> 20,
+            if report.full { ", full" } else { "" },
         ))
     }
 }

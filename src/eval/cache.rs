@@ -142,7 +142,7 @@ const ENTRY_OVERHEAD: usize = 160;
 /// Bytes of memory of an entry for a board with `area` points.
 fn cost(evaluation: &Evaluation, area: usize) -> usize {
     let policy = match &evaluation.policy {
-        Policy::Uniform => 0,
+        Policy::Uniform | Policy::Sensible => 0,
         Policy::Weights { points, .. } => points.capacity(),
     };
     let ownership = if evaluation.ownership.is_some() { area } else { 0 };

@@ -45,6 +45,8 @@ pub struct Evaluation {
 pub enum Policy {
     /// Nothing is known: all are equal.
     Uniform,
+    /// All are equal but those that fill an own eye: they are last.
+    Sensible,
     /// Weights that are not negative, in reading order, and one for the pass.
     Weights {
         /// One for each point.
@@ -55,12 +57,22 @@ pub enum Policy {
 }
 
 impl Policy {
+    /// Whether it tells some moves from others by more than common sense.
+    #[must_use]
+    pub const fn is_informed(&self) -> bool {
+        matches!(self, Policy::Weights { .. })
+    }
+
     /// The weight of a move on the board of `position`; the weights of the legal moves need not
     /// add up to one.
     #[must_use]
     pub fn weight(&self, position: &Position, mv: Move) -> f32 {
         match (self, mv) {
-            (Policy::Uniform, _) => 1.0,
+            (Policy::Uniform, _) | (Policy::Sensible, Move::Pass) => 1.0,
+            (Policy::Sensible, Move::Place(point)) => {
+                let eye = position.board().around(point).is_eye_of(position.to_move());
+                f32::from(u8::from(!eye))
+            }
             (Policy::Weights { points, .. }, Move::Place(point)) => {
                 points[position.size().offset(point)]
             }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::uniform::Playout;
 use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
-use crate::game::Position;
+use crate::game::{Game, Position};
 use crate::util::{Rng, Seed};
 
 /// Evaluates a position by one random game: the value is its result, and all moves are equally good
@@ -64,7 +64,11 @@ impl Evaluator for PlayoutEvaluator {
                     Some(_) => Value::LOSS,
                 };
                 let ownership = Some(Ownership::of_board(playout.board()));
-                Evaluation { value, policy: Policy::Uniform, score: None, ownership }
+                let policy = match position.rules().game {
+                    Game::Go => Policy::Sensible,
+                    Game::NoGo => Policy::Uniform,
+                };
+                Evaluation { value, policy, score: None, ownership }
             })
             .collect();
         self.give_back(state);

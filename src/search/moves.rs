@@ -12,7 +12,10 @@ pub(super) fn sorted_moves(position: &Position, policy: &Policy, edges: &mut Vec
     let moves = position.legal_points(color).map(Move::Place).chain(pass);
     edges.clear();
     edges.extend(moves.map(|mv| Edge { mv, prior: 0.0 }.to_bits()));
-    if let Policy::Weights { .. } = policy {
+    if *policy == Policy::Sensible {
+        shuffle(edges, position.hash());
+    }
+    if *policy != Policy::Uniform {
         let weight = |edge: u64| policy.weight(position, Edge::from_bits(edge).mv).max(0.0);
         let sum: f32 = edges.iter().map(|&edge| weight(edge)).sum();
         if sum > 0.0 && sum.is_finite() {
@@ -20,8 +23,12 @@ pub(super) fn sorted_moves(position: &Position, policy: &Policy, edges: &mut Vec
                 let mv = Edge::from_bits(*edge).mv;
                 *edge = Edge { mv, prior: weight(*edge) / sum }.to_bits();
             }
-            // The larger the prior, the larger the number.
-            edges.sort_unstable_by(|a, b| b.cmp(a));
+            if *policy == Policy::Sensible {
+                edges.sort_by_key(|&edge| Edge::from_bits(edge).prior <= 0.0);
+            } else {
+                // The larger the prior, the larger the number.
+                edges.sort_unstable_by(|a, b| b.cmp(a));
+            }
             return;
         }
     }
@@ -63,6 +70,21 @@ mod tests {
         let priors: Vec<_> = edges.iter().map(|edge| edge.prior).collect();
         assert_eq!(priors, [0.4, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0]);
         assert_eq!(edges[0].mv, Move::Pass);
+    }
+
+    #[test]
+    fn own_eyes_come_last() {
+        let diagram = crate::game::Diagram::parse(". X .\nX X .\n. . .").unwrap();
+        let board = diagram.board().clone();
+        let black = crate::game::Color::Black;
+        let position = Position::from_board(board, black, Rules::CHINESE, Komi::default());
+        let mut bits = Vec::new();
+        sorted_moves(&position, &Policy::Sensible, &mut bits);
+        let last = Edge::from_bits(bits[bits.len() - 1]);
+        assert_eq!(position.size().move_text(last.mv), "A3");
+        assert!(last.prior.abs() < 1e-9);
+        let first = Edge::from_bits(bits[0]);
+        assert!((first.prior - 1.0 / 6.0).abs() < 1e-6, "five points and the pass");
     }
 
     #[test]

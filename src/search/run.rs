@@ -67,7 +67,7 @@ impl Search {
             .collect();
         let evaluation = self.evaluate_root(position)?;
         add_owners(&owners[0], &evaluation);
-        let has_priors = evaluation.policy != Policy::Uniform;
+        let has_priors = evaluation.policy.is_informed();
         let mut shared = Shared {
             tree: &tree,
             position,
@@ -138,7 +138,7 @@ impl Search {
         let (mut points, mut pass) = (vec![0.0; size.area()], 0.0);
         let (mut value, mut score) = (0.0, None);
         for (&symmetry, answer) in symmetries.iter().zip(&answers) {
-            if answer.policy == Policy::Uniform {
+            if !answer.policy.is_informed() {
                 return Ok(self.evaluator.evaluate(&[position])?.swap_remove(0));
             }
             for point in size.points() {

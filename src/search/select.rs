@@ -138,7 +138,10 @@ impl Formula {
             best.offer(index, self.ucb1(child, c, log), child.proof());
         });
         let created = block.created();
-        if created < block.len() && !best.is_won() { created } else { best.index }
+        // A move without any prior is tried when all others are known to lose.
+        let tries = |created| block.edge(created).prior > 0.0 || best.is_lost();
+        let new = created < block.len() && !best.is_won() && tries(created);
+        if new { created } else { best.index }
     }
 
     fn ucb1(&self, child: Node<'_>, c: f64, log_parent_visits: f64) -> f64 {
@@ -228,6 +231,10 @@ impl Best {
         if score > self.score {
             *self = Self { index, score };
         }
+    }
+
+    fn is_lost(&self) -> bool {
+        self.score <= f64::MIN
     }
 
     fn is_won(&self) -> bool {

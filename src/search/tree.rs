@@ -28,20 +28,28 @@ const SCORE_POINT: f32 = 256.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NodeId(u32);
 
-/// Words of a node.
-const NODE: usize = 6;
+/// Words of a node that every selection looks at: half a cache line.
+const NODE: usize = 4;
 /// Visits in the low half, descents under way in the high half.
 const COUNTS: usize = 0;
 /// Sum of the values for the side to move at the node.
 const VALUES: usize = 1;
-/// Sum of the squares of the values.
-const SQUARES: usize = 2;
-/// Sum of the scores for the side to move at the node.
-const SCORES: usize = 3;
-/// How the node is reached: prior in the high half, then the move, and in the lowest bits the proof.
-const EDGE: usize = 4;
+/// How the node is reached, prior and move; where its other words are; and what is proven of it.
+const EDGE: usize = 2;
 /// The block of the moves in the low half, and flags.
-const MOVES: usize = 5;
+const MOVES: usize = 3;
+
+/// Words of a node that are seldom looked at; those of a segment follow the others.
+const REST: usize = 2;
+/// Sum of the squares of the values.
+const SQUARES: usize = 0;
+/// Sum of the scores for the side to move at the node.
+const SCORES: usize = 1;
+
+/// The bits of [`EDGE`] for what is proven.
+const PROOF: u64 = 3;
+/// The bits of [`EDGE`] for the distance from the node to its other words.
+const DISTANCE: u64 = 0xFFFC;
 
 const IN_FLIGHT: u64 = 1 << 32;
 /// Somebody evaluates the node for the first time.
@@ -66,6 +74,8 @@ pub(super) struct Tree {
 /// A node, to be read and added to.
 #[derive(Clone, Copy)]
 pub(super) struct Node<'a> {
+    tree: &'a Tree,
+    id: NodeId,
     words: &'a [AtomicU64],
 }
 
@@ -144,9 +154,10 @@ impl Tree {
     fn with_limit(memory: usize, now: usize) -> Self {
         let words = Words::new(memory, now);
         let root = words
-            .allocate(&mut Reserve::default(), NODE)
+            .allocate(&mut Reserve::default(), NODE + REST)
             .map(NodeId)
             .expect("invariant: the first chunk can always be had");
+        words.slice(root.0, NODE)[EDGE].store(distance(1, 0), Ordering::Relaxed);
         Self { words, root, nodes: AtomicU64::new(1), full: AtomicBool::new(false) }
     }
 
@@ -171,7 +182,7 @@ impl Tree {
 
     #[inline]
     pub(super) fn node(&self, id: NodeId) -> Node<'_> {
-        Node { words: self.words.slice(id.0, NODE) }
+        Node { tree: self, id, words: self.words.slice(id.0, NODE) }
     }
 
     #[inline]
@@ -261,7 +272,7 @@ impl<'a> Node<'a> {
             prior: Edge::from_bits(edge).prior,
             counts: self.counts(),
             value_sum: self.value_sum(),
-            proof: edge & 3 != 0,
+            proof: edge & PROOF != 0,
         }
     }
 
@@ -289,7 +300,7 @@ impl<'a> Node<'a> {
     #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
     pub(super) fn deviation(self) -> f32 {
         let visits = f64::from(self.counts().visits.max(1));
-        let squares = self.words[SQUARES].load(Ordering::Relaxed) as f64 / f64::from(FIXED_POINT);
+        let squares = self.rest()[SQUARES].load(Ordering::Relaxed) as f64 / f64::from(FIXED_POINT);
         let mean = self.value_sum() / visits;
         (squares / visits - mean * mean).max(0.0).sqrt() as f32
     }
@@ -297,7 +308,7 @@ impl<'a> Node<'a> {
     /// Mean score for the side to move here.
     #[expect(clippy::cast_possible_truncation, reason = "a score needs no more digits")]
     pub(super) fn score(self) -> f32 {
-        let sum = self.words[SCORES].load(Ordering::Relaxed).cast_signed() as f64;
+        let sum = self.rest()[SCORES].load(Ordering::Relaxed).cast_signed() as f64;
         (sum / f64::from(SCORE_POINT) / f64::from(self.counts().visits.max(1))) as f32
     }
 
@@ -315,7 +326,7 @@ impl<'a> Node<'a> {
     /// What is proven for the side to move here.
     #[inline]
     pub(super) fn proof(self) -> Option<Proof> {
-        match self.words[EDGE].load(Ordering::Relaxed) & 3 {
+        match self.words[EDGE].load(Ordering::Relaxed) & PROOF {
             1 => Some(Proof::Win),
             2 => Some(Proof::Draw),
             3 => Some(Proof::Loss),
@@ -374,16 +385,17 @@ impl<'a> Node<'a> {
     /// Counts a descent that comes back, with its value and score for the side to move here.
     #[inline]
     pub(super) fn record(self, value: Value, score: f32) {
-        let sum = |word: usize, part: f32, unit: f32| {
+        let add = |word: &AtomicU64, part: f32, unit: f32| {
             #[expect(clippy::cast_possible_truncation, reason = "values are small")]
             let fixed = (part * unit).round() as i64;
             if fixed != 0 {
-                self.words[word].fetch_add(fixed.cast_unsigned(), Ordering::Relaxed);
+                word.fetch_add(fixed.cast_unsigned(), Ordering::Relaxed);
             }
         };
-        sum(VALUES, value.get(), FIXED_POINT);
-        sum(SQUARES, value.get() * value.get(), FIXED_POINT);
-        sum(SCORES, score, SCORE_POINT);
+        let rest = self.rest();
+        add(&self.words[VALUES], value.get(), FIXED_POINT);
+        add(&rest[SQUARES], value.get() * value.get(), FIXED_POINT);
+        add(&rest[SCORES], score, SCORE_POINT);
         self.words[COUNTS].fetch_add(1u64.wrapping_sub(IN_FLIGHT), Ordering::Relaxed);
     }
 
@@ -393,15 +405,33 @@ impl<'a> Node<'a> {
         (value.get() * FIXED_POINT).round() as i64
     }
 
+    /// The words that are seldom looked at.
+    #[inline]
+    fn rest(self) -> &'a [AtomicU64] {
+        let distance = self.words[EDGE].load(Ordering::Relaxed) & DISTANCE;
+        self.tree.words.slice(self.id.0 + (distance as u32 >> 2), REST)
+    }
+
     /// Takes over everything but the moves.
-    fn copy_from(self, other: Node<'a>) {
-        for word in [COUNTS, VALUES, SQUARES, SCORES, EDGE] {
-            self.words[word].store(other.words[word].load(Ordering::Relaxed), Ordering::Relaxed);
-        }
+    fn copy_from(self, other: Node<'_>) {
+        let copy = |to: &AtomicU64, from: &AtomicU64, mask: u64| {
+            let kept = to.load(Ordering::Relaxed) & !mask;
+            to.store(kept | from.load(Ordering::Relaxed) & mask, Ordering::Relaxed);
+        };
+        copy(&self.words[COUNTS], &other.words[COUNTS], u64::MAX);
+        copy(&self.words[VALUES], &other.words[VALUES], u64::MAX);
+        copy(&self.words[EDGE], &other.words[EDGE], !DISTANCE);
+        copy(&self.rest()[SQUARES], &other.rest()[SQUARES], u64::MAX);
+        copy(&self.rest()[SCORES], &other.rest()[SCORES], u64::MAX);
         if other.stage() == Stage::Closed {
             self.close();
         }
     }
+}
+
+/// How far it is from a node in a segment to its other words, as the bits of [`EDGE`].
+fn distance(segment: usize, index: usize) -> u64 {
+    ((segment * NODE - index * NODE + index * REST) << 2) as u64
 }
 
 #[cfg(test)]

@@ -6,17 +6,35 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 /// Words of a chunk, a power of two.
 const CHUNK: usize = 1 << 15;
 
+/// Words of a cache line; a block that begins on a half of one wastes least.
+const LINE: usize = 8;
+
 /// Bytes of a chunk.
 pub(super) const CHUNK_BYTES: usize = CHUNK * size_of::<u64>();
 
 /// Words by their index, up to a limit. Any number of threads read, write and allocate; none waits
 /// for another but where both need the same new chunk.
 pub(super) struct Words {
-    chunks: Vec<OnceLock<Box<[AtomicU64]>>>,
+    chunks: Vec<OnceLock<Chunk>>,
     /// Chunks given out; may run ahead of what there is.
     taken: AtomicUsize,
     /// Chunks that may be given out, at most as many as there are places for.
     limit: usize,
+}
+
+/// Some words, and where among them a cache line begins.
+struct Chunk {
+    words: Box<[AtomicU64]>,
+    start: usize,
+}
+
+impl Chunk {
+    fn new() -> Self {
+        let words: Box<[_]> = (0..CHUNK + LINE).map(|_| AtomicU64::new(0)).collect();
+        // Words can always be aligned; were they not, it would only be slower.
+        let start = words.as_ptr().align_offset(LINE * size_of::<u64>()).min(LINE);
+        Self { words, start }
+    }
 }
 
 /// What is left of the chunk that one thread allocates from.
@@ -53,12 +71,13 @@ impl Words {
         self.taken.load(Ordering::Relaxed).min(self.limit) * CHUNK_BYTES
     }
 
-    /// The index of a block of so many words, all zero; none when the memory is full. The first
-    /// block is never at index 0.
+    /// The index of a block of so many words, all zero, at the begin of half a cache line; none
+    /// when the memory is full. The first block is never at index 0.
     ///
     /// # Panics
     /// If the block is larger than a chunk.
     pub(super) fn allocate(&self, reserve: &mut Reserve, count: usize) -> Option<u32> {
+        let count = count.next_multiple_of(LINE / 2);
         assert!(count < CHUNK, "a block fits into a chunk");
         if reserve.end - reserve.next < count {
             // Ordering: the number alone decides who gets the chunk.
@@ -66,10 +85,11 @@ impl Words {
             if chunk >= self.limit {
                 return None;
             }
-            self.chunks[chunk].get_or_init(|| (0..CHUNK).map(|_| AtomicU64::new(0)).collect());
-            // The first word of all stays free, so that 0 can stand for nothing.
+            self.chunks[chunk].get_or_init(Chunk::new);
+            // The first words of all stay free, so that 0 can stand for nothing.
             let start = chunk * CHUNK;
-            *reserve = Reserve { next: start + usize::from(chunk == 0), end: start + CHUNK };
+            let next = start + if chunk == 0 { LINE } else { 0 };
+            *reserve = Reserve { next, end: start + CHUNK };
         }
         let at = reserve.next;
         reserve.next += count;
@@ -81,7 +101,7 @@ impl Words {
     pub(super) fn slice(&self, at: u32, count: usize) -> &[AtomicU64] {
         let (chunk, offset) = (at as usize / CHUNK, at as usize % CHUNK);
         let chunk = self.chunks[chunk].get().expect("invariant: an index comes from `allocate`");
-        &chunk[offset..offset + count]
+        &chunk.words[chunk.start + offset..][..count]
     }
 }
 
@@ -111,7 +131,7 @@ mod tests {
     fn a_limit_can_be_raised() {
         let mut words = Words::new(2 * CHUNK_BYTES, 0);
         let mut reserve = Reserve::default();
-        assert!(words.allocate(&mut reserve, CHUNK - 1).is_some());
+        assert!(words.allocate(&mut reserve, CHUNK - LINE).is_some());
         assert!(words.allocate(&mut reserve, 10).is_none());
         words.set_limit(2 * CHUNK_BYTES);
         assert_eq!(words.bytes(), CHUNK_BYTES);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{BLOCK, EDGE, Edge, NODE, Node, NodeId, Tree};
+use super::{BLOCK, EDGE, Edge, NODE, Node, NodeId, REST, Tree, distance};
 use crate::search::words::Reserve;
 
 /// Words of a block before the moves: the numbers of moves and of children, and the segments.
@@ -80,9 +80,12 @@ impl<'a> Block<'a> {
         let (mut first, mut segment) = (0, 0);
         while first < created {
             let count = (2 << segment).min(created - first);
-            let words = self.tree.words.slice(self.segment(segment), count * NODE);
+            let start = self.segment(segment);
+            let words = self.tree.words.slice(start, count * NODE);
             for (offset, words) in words.chunks_exact(NODE).enumerate() {
-                call(first + offset, Node { words });
+                #[expect(clippy::cast_possible_truncation, reason = "a segment is small")]
+                let id = NodeId(start + (offset * NODE) as u32);
+                call(first + offset, Node { tree: self.tree, id, words });
             }
             first += count;
             segment += 1;
@@ -106,7 +109,7 @@ impl<'a> Block<'a> {
         }
         let (segment, offset) = place(index);
         if self.segment(segment) == 0 {
-            let at = self.tree.allocate(reserve, (2 << segment) * NODE)?;
+            let at = self.tree.allocate(reserve, (2 << segment) * (NODE + REST))?;
             // Whoever is slower has wasted a segment: it happens to two threads at one node only.
             let word = &self.header[1 + segment / 2];
             let bits = u64::from(at) << (32 * (segment % 2));
@@ -117,7 +120,7 @@ impl<'a> Block<'a> {
         #[expect(clippy::cast_possible_truncation, reason = "a segment is small")]
         let child = self.tree.node(NodeId(self.segment(segment) + (offset * NODE) as u32));
         // Threads that come here at the same time write the same; none has visited the child yet.
-        let edge = self.edge(index).to_bits();
+        let edge = self.edge(index).to_bits() | distance(2 << segment, offset);
         let _ = child.words[EDGE].compare_exchange(0, edge, Ordering::AcqRel, Ordering::Relaxed);
         let (old, new) = (self.len() | index << 16, self.len() | (index + 1) << 16);
         let made = self.header[0].compare_exchange(

@@ -17,8 +17,15 @@ fn edges_survive_as_bits() {
     for mv in size.points().map(Move::Place).chain([Move::Pass]) {
         let edge = Edge { mv, prior: 0.123 };
         assert_eq!(Edge::from_bits(edge.to_bits()), edge);
-        assert_eq!(edge.to_bits() & 3, 0, "the lowest bits are those of the proof");
+        assert_eq!(edge.to_bits() & 0xFFFF, 0, "the lowest bits are for other things");
     }
+}
+
+#[test]
+fn the_other_words_follow_those_of_a_segment() {
+    // Four nodes of four words, then two words for each of them.
+    assert_eq!([0, 1, 2, 3].map(|index| distance(4, index) >> 2), [16, 14, 12, 10]);
+    assert_eq!(distance(1024, 0) & !DISTANCE, 0, "the longest distance fits");
 }
 
 #[test]
