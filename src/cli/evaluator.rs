@@ -34,8 +34,9 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let playouts = Arc::new(PlayoutEvaluator::new(seed));
     let params = config.net.clone();
     let load = move |manifest: &Manifest| {
-        let net = load(&format!("{BUILT_IN}{}", manifest.name))?;
-        with_net(&net, &params)
+        // Those on the larger boards are checked by a test: a start takes milliseconds.
+        with_net(&builtin::named(&manifest.name)?, &params)
+            .with_context(|| format!("in {BUILT_IN}{}", manifest.name))
     };
     let start = (config.game.rules().game, config.game.size());
     Ok(Arc::new(select(builtin::trained()?, load, start, playouts)?))
@@ -91,7 +92,7 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
     let identity = u64::from_str_radix(&manifest.sha256[..16], 16).unwrap_or_default();
     let memory = params.cache_mb << 20;
     if device.is_cpu() {
-        let evaluator = net.evaluator(Orientation::ByHash);
+        let evaluator = net.checked_evaluator(Orientation::ByHash)?;
         return Ok(Arc::new(CachedEvaluator::new(evaluator, identity, memory)));
     }
     let graph = GraphEvaluator::new(&manifest.shape, &net.weights, device, Orientation::ByHash)

@@ -43,6 +43,12 @@ impl NetEvaluator {
         Self { shape, weights, orientation, boards: Mutex::new(HashMap::new()) }
     }
 
+    /// The same network with the boards turned otherwise.
+    #[must_use]
+    pub fn with_orientation(self, orientation: Orientation) -> Self {
+        Self { orientation, ..self }
+    }
+
     /// The network for a size, packed when it is asked for the first time.
     fn packed(&self, size: BoardSize) -> Arc<Packed> {
         // What a panic could leave behind here is a map without an entry.
