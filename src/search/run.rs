@@ -1,6 +1,6 @@
 //! A search from beginning to end.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -80,7 +80,7 @@ impl Search {
                 simulations => tree.node(tree.root()).counts().passed() + simulations,
             },
             trace: (self.params.trace > 0).then(|| Ring::new(self.params.trace)),
-            simulations: AtomicU64::new(0),
+            before: tree.node(tree.root()).counts().visits,
             stop: AtomicBool::new(false),
         };
         let mut memory = Memory::default();
@@ -232,6 +232,7 @@ impl View<'_> {
                 }
             }
         })?;
+        leader.count();
         if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
@@ -240,7 +241,7 @@ impl View<'_> {
     }
 
     fn progress(&self, elapsed: std::time::Duration) -> Progress {
-        Progress { simulations: self.shared.simulations.load(Ordering::Relaxed), elapsed }
+        Progress { simulations: self.shared.simulations(), elapsed }
     }
 
     fn block(&self) -> Option<Block<'_>> {

@@ -67,9 +67,13 @@ const BLOCK: u64 = 0xFFFF_FFFF;
 pub(super) struct Tree {
     words: Words,
     root: NodeId,
-    nodes: AtomicU64,
+    nodes: Apart<AtomicU64>,
     full: AtomicBool,
 }
+
+/// In a cache line of its own: what many threads write slows down all reads beside it.
+#[repr(align(128))]
+struct Apart<T>(T);
 
 /// A node, to be read and added to.
 #[derive(Clone, Copy)]
@@ -158,16 +162,21 @@ impl Tree {
             .map(NodeId)
             .expect("invariant: the first chunk can always be had");
         words.slice(root.0, NODE)[EDGE].store(distance(1, 0), Ordering::Relaxed);
-        Self { words, root, nodes: AtomicU64::new(1), full: AtomicBool::new(false) }
+        Self { words, root, nodes: Apart(AtomicU64::new(1)), full: AtomicBool::new(false) }
     }
 
     pub(super) fn root(&self) -> NodeId {
         self.root
     }
 
-    /// Nodes that have been visited.
+    /// Nodes that have been visited, but for the newest few of threads at work.
     pub(super) fn nodes(&self) -> u64 {
-        self.nodes.load(Ordering::Relaxed)
+        self.nodes.0.load(Ordering::Relaxed)
+    }
+
+    /// Adds the nodes that a thread has made and not counted yet.
+    pub(super) fn count(&self, reserve: &mut Reserve) {
+        self.nodes.0.fetch_add(std::mem::take(&mut reserve.made), Ordering::Relaxed);
     }
 
     /// Bytes in use.
@@ -242,6 +251,7 @@ impl Tree {
                 waiting.push((self.node(source).counts().visits, source, child));
             }
         }
+        copy.count(&mut reserve);
         let mut copy = copy;
         copy.words.set_limit(memory);
         *copy.full.get_mut() = false;
@@ -250,7 +260,7 @@ impl Tree {
 
     fn allocate(&self, reserve: &mut Reserve, words: usize) -> Option<u32> {
         let at = self.words.allocate(reserve, words);
-        if at.is_none() {
+        if at.is_none() && !self.is_full() {
             self.full.store(true, Ordering::Relaxed);
         }
         at

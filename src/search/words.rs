@@ -42,6 +42,8 @@ impl Chunk {
 pub(super) struct Reserve {
     next: usize,
     end: usize,
+    /// Nodes that the thread has made and not counted yet.
+    pub(super) made: u64,
 }
 
 impl Words {
@@ -89,7 +91,7 @@ impl Words {
             // The first words of all stay free, so that 0 can stand for nothing.
             let start = chunk * CHUNK;
             let next = start + if chunk == 0 { LINE } else { 0 };
-            *reserve = Reserve { next, end: start + CHUNK };
+            *reserve = Reserve { next, end: start + CHUNK, made: reserve.made };
         }
         let at = reserve.next;
         reserve.next += count;

@@ -1,6 +1,6 @@
 //! What each thread of a search does: descend, evaluate, grow, and carry the result back.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::moves::sorted_moves;
@@ -24,7 +24,8 @@ pub(super) struct Shared<'a> {
     /// Visits of the root at the most.
     pub(super) most: u64,
     pub(super) trace: Option<Ring>,
-    pub(super) simulations: AtomicU64,
+    /// Visits of the root before the search.
+    pub(super) before: u32,
     pub(super) stop: AtomicBool,
 }
 
@@ -88,7 +89,13 @@ impl<'a> Worker<'a> {
         while !self.shared.stop.load(Ordering::Relaxed) {
             self.run_batch()?;
         }
+        self.count();
         Ok(())
+    }
+
+    /// Counts the nodes that this thread has made.
+    pub(super) fn count(&mut self) {
+        self.shared.tree.count(&mut self.memory.reserve);
     }
 
     /// Lets other threads of the machine have a turn now and then: those that read the input wait
@@ -271,8 +278,11 @@ impl Shared<'_> {
             // Flipped once too often: it stands for the player above the root.
             trace.add(leaf.first, value.flipped());
         }
-        // Ordering: a count, nothing hangs on it.
-        self.simulations.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Simulations that have come back.
+    pub(super) fn simulations(&self) -> u64 {
+        u64::from(self.tree.node(self.tree.root()).counts().visits - self.before)
     }
 
     /// Undoes a descent whose leaf could not be evaluated.

@@ -10,6 +10,9 @@ pub(super) const HEADER: usize = 1 + SEGMENTS / 2;
 /// Segments of children: of 2, 4, 8, ... children.
 const SEGMENTS: usize = 10;
 
+/// Nodes that a thread makes before it adds them to the count of all.
+const COUNTED_TOGETHER: u64 = 256;
+
 /// The moves of a node by their place in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::search) struct BlockId(u32);
@@ -129,7 +132,10 @@ impl<'a> Block<'a> {
             Ordering::AcqRel,
             Ordering::Relaxed,
         );
-        self.tree.nodes.fetch_add(u64::from(made.is_ok()), Ordering::Relaxed);
+        reserve.made += u64::from(made.is_ok());
+        if reserve.made >= COUNTED_TOGETHER {
+            self.tree.count(reserve);
+        }
         Some(())
     }
 }

@@ -42,6 +42,7 @@ fn children_stand_where_their_index_says() {
     let block = tree.moves(tree.root()).unwrap();
     assert_eq!((block.len(), block.created()), (625, 0));
     block.create(624, &mut reserve).unwrap();
+    tree.count(&mut reserve);
     let mut seen = 0;
     block.for_each_child(|index, child| {
         assert_eq!(index, seen);
@@ -86,6 +87,7 @@ fn many_threads_make_each_child_once() {
                     tree.node(child).enter();
                     tree.node(child).record(Value::WIN, 0.0);
                 }
+                tree.count(&mut reserve);
             });
         }
     });
