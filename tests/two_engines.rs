@@ -59,6 +59,8 @@ impl Contest {
         self.game.clone_into(&mut params.game.kind);
         self.rules.clone_into(&mut params.game.rules);
         params.game.komi = self.komi;
+        // One thread repeats itself exactly.
+        params.search.threads = 1;
         params.search.seed = player.seed;
         params.search.max_simulations = player.simulations;
         params.search.exploration = player.exploration;
