@@ -61,11 +61,11 @@ struct Case {
 }
 
 const CASES: [Case; 6] = [
-    Case { evaluator: "uniform", side: 9, rules: Rules::CGOS, threads: &[1, 2] },
-    Case { evaluator: "uniform", side: 13, rules: Rules::CGOS, threads: &[1] },
-    Case { evaluator: "uniform", side: 19, rules: Rules::CGOS, threads: &[1] },
+    Case { evaluator: "uniform", side: 9, rules: Rules::CHINESE, threads: &[1, 2] },
+    Case { evaluator: "uniform", side: 13, rules: Rules::CHINESE, threads: &[1] },
+    Case { evaluator: "uniform", side: 19, rules: Rules::CHINESE, threads: &[1] },
     Case { evaluator: "uniform", side: 9, rules: Rules::NOGO, threads: &[1] },
-    Case { evaluator: "playouts", side: 9, rules: Rules::CGOS, threads: &[1, 2] },
+    Case { evaluator: "playouts", side: 9, rules: Rules::CHINESE, threads: &[1, 2] },
     Case { evaluator: "playouts", side: 9, rules: Rules::NOGO, threads: &[1, 2] },
 ];
 
@@ -164,7 +164,7 @@ impl TreeShare {
             if !searching {
                 return evaluations_per_second(net.as_ref(), batch);
             }
-            let position = start(9, Rules::CGOS);
+            let position = start(9, Rules::CHINESE);
             let begin = now();
             let speed = simulations_per_second(Arc::clone(&net) as _, &position, 1, batch);
             whole += begin.elapsed();
@@ -257,7 +257,7 @@ fn simulations_per_second(
 
 /// Evaluations per second of positions as a search meets them: few moves after the beginning.
 fn evaluations_per_second(evaluator: &dyn Evaluator, batch: usize) -> f64 {
-    let first = start(9, Rules::CGOS);
+    let first = start(9, Rules::CHINESE);
     let positions: Vec<_> = first.size().points().map(|point| after(&first, point)).collect();
     let begin = now();
     let mut evaluated = 0;
