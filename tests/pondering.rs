@@ -53,6 +53,20 @@ fn what_was_pondered_is_used() {
 }
 
 #[test]
+fn the_number_of_simulations_is_for_moves_and_not_for_pondering() {
+    let mut engine = engine(true);
+    genmove(&mut engine, Color::Black);
+    ponder(&mut engine, 3000);
+    // The same position goes on with the same tree.
+    let mut nobody = ();
+    let view = View::none(&mut nobody);
+    engine.suggest(Color::White, &Ticket::unlimited(), view).expect("playouts do not fail");
+    let report = engine.last_report().expect("it has just searched");
+    assert_eq!(report.simulations, 300);
+    assert!(report.visits > 3000, "{} visits", report.visits);
+}
+
+#[test]
 fn pondering_is_off_unless_asked_for() {
     let mut engine = engine(false);
     genmove(&mut engine, Color::Black);

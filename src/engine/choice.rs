@@ -43,6 +43,7 @@ pub(super) fn choose(
     if purpose == Purpose::CleanUp {
         return Some(clean_up(position, judgement).map_or(Move::Pass, Move::Place));
     }
+    let may_pass = report.moves.iter().any(|candidate| candidate.mv == Move::Pass);
     let wins = judgement.score(position).winner() == Some(position.to_move());
     let may_end = position.passes() > 0;
     let pass = match () {
@@ -56,7 +57,7 @@ pub(super) fn choose(
         }
         () => best == Move::Pass && wins,
     };
-    Some(if pass { Move::Pass } else { stone })
+    Some(if pass && may_pass { Move::Pass } else { stone })
 }
 
 /// Whether the best stone goes where ownership is decided already, and dead stones need not be

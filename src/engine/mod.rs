@@ -25,8 +25,7 @@ use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
 use crate::search::{Line, Observer, Request, Search, SearchReport};
 use crate::timeman::{
-    Chain, Clock, Progress, SimulationLimit, StopReason, StopRule, TimeLimit, TimeSystem, Verdict,
-    thinking_time,
+    Chain, Clock, Progress, StopReason, StopRule, TimeLimit, TimeSystem, Verdict, thinking_time,
 };
 use crate::util::Seed;
 use cancel::UntilSuperseded;
@@ -237,7 +236,7 @@ impl Engine {
         let View { allowed, observer } = view;
         let mut rule = UntilSuperseded(ticket.clone());
         let view = View { allowed, observer: &mut *observer };
-        let mut report = self.search(&position, &mut rule, &watch, view)?;
+        let mut report = self.search(&position, Limit::of(&mut rule), &watch, view)?;
         while !ticket.is_superseded() {
             thread::sleep(IDLE);
             report.elapsed = watch.elapsed();
@@ -261,7 +260,7 @@ impl Engine {
         let position = position.clone();
         let limit = Duration::from_secs_f64(self.params.play.ponder_seconds);
         let mut rule = Wanted { wanted, limit };
-        let found = self.search(&position, &mut rule, &watch, View::none(&mut ()));
+        let found = self.search(&position, Limit::of(&mut rule), &watch, View::none(&mut ()));
         match found {
             Ok(report) if !wanted() => {
                 // Nothing more to find, or no time for it: once is enough.
@@ -339,10 +338,9 @@ impl Engine {
         let moves_left = own_moves_left(position.board().empty_points().len(), position.size());
         let time = thinking_time(self.clock(color), moves_left, &self.params.time);
         let mut rules = Chain(vec![Box::new(ticket.clone()), Box::new(AtLeast(TimeLimit(time)))]);
-        if self.params.search.max_simulations > 0 {
-            rules.0.push(Box::new(SimulationLimit(self.params.search.max_simulations)));
-        }
-        let report = self.search(&position, &mut rules, &watch, view)?;
+        let most = self.params.search.max_simulations;
+        let limit = Limit { rule: &mut rules, simulations: (most > 0).then_some(most) };
+        let report = self.search(&position, limit, &watch, view)?;
         let judgement = Judgement {
             dead: judge::dead_stones(&position, &report.ownership),
             ownership: report.ownership.clone(),
@@ -355,16 +353,17 @@ impl Engine {
     fn search(
         &mut self,
         position: &Position,
-        rule: &mut dyn StopRule,
+        limit: Limit<'_>,
         watch: &Stopwatch,
         view: View<'_>,
     ) -> Result<SearchReport, EvalError> {
-        let View { allowed, observer } = view;
+        let (Limit { rule, simulations }, View { allowed, observer }) = (limit, view);
         let elapsed = || watch.elapsed();
         let line = self.line_to(position);
         let request = Request {
             rule,
             elapsed: &elapsed,
+            simulations,
             line: line.as_ref(),
             allowed,
             observer: Some(observer),
@@ -408,6 +407,19 @@ fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {
 #[expect(clippy::cast_possible_truncation, reason = "a board has at most 625 points")]
 fn own_moves_left(empty: usize, size: BoardSize) -> u32 {
     (empty.saturating_sub(size.area() / 6) / 2) as u32
+}
+
+/// What ends a search.
+struct Limit<'a> {
+    rule: &'a mut dyn StopRule,
+    simulations: Option<u64>,
+}
+
+impl<'a> Limit<'a> {
+    /// A rule alone: what the parameters say of simulations is for moves.
+    fn of(rule: &'a mut dyn StopRule) -> Self {
+        Self { rule, simulations: None }
+    }
 }
 
 /// Ends the thinking on the opponent's time.

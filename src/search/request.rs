@@ -12,6 +12,8 @@ pub struct Request<'a> {
     pub rule: &'a mut dyn StopRule,
     /// The time since the search began.
     pub elapsed: &'a dyn Fn() -> Duration,
+    /// Simulations at the most, which all threads share; the rule need not know.
+    pub simulations: Option<u64>,
     /// How the position came about, to find it again in the tree of an earlier search.
     pub line: Option<&'a Line>,
     /// Which moves may be considered at the root.
@@ -51,6 +53,6 @@ impl Observer for () {
 impl<'a> Request<'a> {
     /// A search that considers all moves and is watched by nobody.
     pub fn new(rule: &'a mut dyn StopRule, elapsed: &'a dyn Fn() -> Duration) -> Self {
-        Self { rule, elapsed, line: None, allowed: &|_| true, observer: None }
+        Self { rule, elapsed, simulations: None, line: None, allowed: &|_| true, observer: None }
     }
 }

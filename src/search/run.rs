@@ -75,10 +75,9 @@ impl Search {
             formula: Formula::new(&self.params, has_priors),
             root: RootRule::Plain,
             batch: self.params.batch,
-            most: match self.params.max_simulations {
-                0 => u64::MAX,
-                simulations => tree.node(tree.root()).counts().passed() + simulations,
-            },
+            most: request.simulations.map_or(u64::MAX, |simulations| {
+                tree.node(tree.root()).counts().passed().saturating_add(simulations)
+            }),
             trace: (self.params.trace > 0).then(|| Ring::new(self.params.trace)),
             before: tree.node(tree.root()).counts().visits,
             stop: AtomicBool::new(false),
@@ -108,11 +107,12 @@ impl Search {
     fn tree_for(&mut self, line: Option<&Line>) -> Tree {
         let memory = self.params.memory();
         let fresh = || Tree::new(memory);
+        let kept = self.kept.take();
         if self.params.gumbel().is_some() {
             // Its schedule begins with a root that nobody has visited.
             return fresh();
         }
-        let (Some(Kept { line: old, tree }), Some(line)) = (self.kept.take(), line) else {
+        let (Some(Kept { line: old, tree }), Some(line)) = (kept, line) else {
             return fresh();
         };
         let Some(moves) = line.since(&old) else { return fresh() };
@@ -193,7 +193,7 @@ struct View<'a> {
 impl View<'_> {
     /// Runs the workers, asks the rule after every batch of this thread's own worker, and ends them.
     fn run(&self, request: Request<'_>, memory: Memory) -> Result<SearchReport, EvalError> {
-        let Request { rule, elapsed, mut observer, .. } = request;
+        let Request { rule, elapsed, simulations, mut observer, .. } = request;
         let choices = self.choices();
         let mut leader = Worker::new(self.shared, &self.owners[0], memory);
         let failure = Mutex::new(None);
@@ -212,6 +212,9 @@ impl View<'_> {
                 }
                 if let Verdict::Stop(reason) = rule.check(&progress) {
                     return Ok(reason);
+                }
+                if simulations.is_some_and(|most| progress.simulations >= most) {
+                    return Ok(StopReason::Simulations);
                 }
                 if self.shared.stop.load(Ordering::Relaxed) {
                     return Ok(StopReason::Interrupted);

@@ -496,11 +496,19 @@ fn a_gumbel_root_keeps_to_its_schedule_and_improves_the_policy() {
 fn threads_share_the_simulations_of_the_limit() {
     let position = empty(7, Rules::CHINESE);
     for (threads, batch) in [(1, 1), (1, 8), (4, 1), (4, 3)] {
-        let params = SearchParams { max_simulations: 500, batch, ..params(threads) };
+        let params = SearchParams { batch, ..params(threads) };
         let mut search = search(HashedPriors, params);
         let line = start(&position);
         for visits in [500, 1000] {
-            let report = run_line(&mut search, &position, &line, 500);
+            let mut rule = SimulationLimit(u64::MAX);
+            let elapsed = || Duration::ZERO;
+            let request = Request {
+                simulations: Some(500),
+                line: Some(&line),
+                ..Request::new(&mut rule, &elapsed)
+            };
+            let report = search.run(&position, request).unwrap();
+            assert_eq!(report.reason, Some(StopReason::Simulations));
             assert_eq!((report.simulations, report.visits), (500, visits), "{threads} threads");
         }
     }
