@@ -1,5 +1,6 @@
 //! Tedomari: a Go and NoGo engine that knows when to stop thinking.
 
+pub mod arena;
 pub mod cli;
 pub mod config;
 pub mod engine;
@@ -8,6 +9,7 @@ pub mod game;
 pub mod gtp;
 pub mod nn;
 pub mod playout;
+pub mod record;
 pub mod search;
 pub mod timeman;
 pub mod util;

@@ -16,8 +16,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("search", &["game", "eval", "timeman"]),
     ("engine", &["game", "eval", "timeman", "search"]),
     ("gtp", &["game", "eval", "timeman", "search", "engine"]),
+    ("record", &["game", "eval"]),
+    ("arena", &["game", "eval", "timeman", "search", "engine", "gtp"]),
     ("config", &["nn", "timeman", "search", "engine", "gtp"]),
-    ("cli", &["game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "config"]),
+    (
+        "cli",
+        &[
+            "game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "record",
+            "arena", "config",
+        ],
+    ),
 ];
 
 /// Words that may stand only in some modules.

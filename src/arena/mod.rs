@@ -1,0 +1,5 @@
+//! Matches between players that need not trust each other.
+
+mod line;
+
+pub use line::{Fault, GameLine, Reason};

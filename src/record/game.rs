@@ -1,0 +1,47 @@
+//! A game with what a network should learn from each of its positions.
+
+use crate::eval::Value;
+use crate::game::{BoardSize, Color, Komi, Move, Rules};
+
+/// A game from the empty board. Black begins and the players alternate, so that the position before
+/// each turn follows from the moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainingGame {
+    /// Width and height of the board.
+    pub size: BoardSize,
+    /// The rules.
+    pub rules: Rules,
+    /// Points for White.
+    pub komi: Komi,
+    /// The moves, each with what is to be learnt of the position before it.
+    pub turns: Vec<Turn>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// A move, and what is to be learnt of the position before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// What was played.
+    pub mv: Move,
+    /// How good the moves are: weights that add up to 1. Empty where only the result is to be
+    /// learnt.
+    pub policy: Vec<(Move, f32)>,
+    /// What a search thought of the position, for the side to move.
+    pub value: Option<Value>,
+    /// How often the position counts; 0 for one that only leads to others.
+    pub weight: f32,
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Who won; nobody after a draw.
+    pub winner: Option<Color>,
+    /// Black's points minus White's with komi; in NoGo the moves that the winner had left, negative
+    /// when White won. None where the game was not played out.
+    pub score: Option<f32>,
+    /// Who owns each point at the end, in reading order; in NoGo whose stone stands on it. None
+    /// where the game was not played out.
+    pub owners: Option<Vec<Option<Color>>>,
+}

@@ -1,0 +1,5 @@
+//! Games to learn from.
+
+mod game;
+
+pub use game::{Outcome, TrainingGame, Turn};
