@@ -11,5 +11,6 @@ pub mod nn;
 pub mod playout;
 pub mod record;
 pub mod search;
+pub mod selfplay;
 pub mod timeman;
 pub mod util;

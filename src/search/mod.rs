@@ -10,8 +10,10 @@ mod root;
 mod run;
 mod select;
 mod signature;
+mod step;
 mod trace;
 mod tree;
+mod view;
 mod words;
 mod worker;
 
@@ -23,4 +25,5 @@ pub use report::{Proof, RootMove, SearchReport};
 pub use request::{Line, Observer, Request};
 pub use run::Search;
 pub use signature::signature;
+pub use step::Stepper;
 pub use trace::TraceEntry;

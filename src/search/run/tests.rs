@@ -9,7 +9,7 @@ use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Color, Game, Komi, Rules};
 use crate::playout::PlayoutEvaluator;
 use crate::search::Proof;
-use crate::timeman::SimulationLimit;
+use crate::timeman::{Progress, SimulationLimit};
 
 /// Draws values and priors from the hash of the position.
 struct HashedPriors;
