@@ -18,7 +18,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gtp", &["game", "eval", "timeman", "search", "engine"]),
     ("record", &["game", "eval"]),
     ("arena", &["game", "eval", "timeman", "search", "engine", "gtp"]),
-    ("config", &["nn", "timeman", "search", "engine", "gtp"]),
+    ("selfplay", &["game", "eval", "search", "record"]),
+    ("config", &["nn", "timeman", "search", "engine", "gtp", "selfplay"]),
     (
         "cli",
         &[

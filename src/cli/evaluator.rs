@@ -42,6 +42,12 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     Ok(Arc::new(select(builtin::trained()?, load, start, playouts)?))
 }
 
+/// The same for who remembers evaluations himself.
+pub(super) fn without_memory(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
+    let net = NetParams { cache_mb: 0, ..config.net.clone() };
+    make(&Config { net, ..config.clone() })
+}
+
 /// For each game and board the first network whose manifest fits. The one for the start is loaded
 /// now, so that it costs no time of the first move and its errors are seen; every other one when
 /// the first of its positions comes.

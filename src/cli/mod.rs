@@ -7,6 +7,8 @@ mod evaluator;
 mod gtp;
 mod log;
 mod net;
+mod selfplay;
+mod stop;
 
 use std::path::PathBuf;
 
@@ -70,6 +72,8 @@ enum Subcommands {
     /// Look at, check, measure or make networks
     #[command(subcommand)]
     Net(net::NetCommand),
+    /// Play games of the engine with itself, to learn from
+    Selfplay(selfplay::SelfplayArgs),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -84,6 +88,7 @@ impl Cli {
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
+            Subcommands::Selfplay(args) => selfplay::run(&args, &config),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

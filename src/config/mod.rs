@@ -11,6 +11,7 @@ use crate::engine::{EngineParams, GameParams, PlayParams};
 use crate::gtp::{GtpParams, Settings};
 use crate::nn::NetParams;
 use crate::search::SearchParams;
+use crate::selfplay::SelfplayParams;
 use crate::timeman::TimeParams;
 use crate::util::{Any, Field, OneOf, Params, params};
 
@@ -38,6 +39,8 @@ pub struct Config {
     pub search: SearchParams,
     /// The network.
     pub net: NetParams,
+    /// Self-play.
+    pub selfplay: SelfplayParams,
     /// The protocol.
     pub gtp: GtpParams,
     /// Logs.
@@ -69,6 +72,7 @@ impl Config {
             section("time", &self.time),
             section("search", &self.search),
             section("net", &self.net),
+            section("selfplay", &self.selfplay),
             section("gtp", &self.gtp),
             section("log", &self.log),
         ]

@@ -11,7 +11,7 @@ params! {
         /// Where to compute: auto, cpu, cuda:N or metal. An accelerator must be compiled in.
         pub device: String = "auto".to_owned(), Any;
         /// Megabytes for evaluations that are kept.
-        pub cache_mb: usize = 128, 1..=1_000_000;
+        pub cache_mb: usize = 128, 0..=1_000_000;
         /// Positions computed together on an accelerator at the most.
         pub max_batch: usize = 64, 1..=4096;
     }

@@ -1,7 +1,7 @@
 //! Self-play from beginning to end.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -25,9 +25,8 @@ pub enum SelfplayError<E> {
     Keep(E),
 }
 
-/// Plays the games with numbers `from` to `to` (the latter excluded) and gives each finished one to
-/// `keep`, in the order of their numbers, on the thread that called. Ends early, with whole games
-/// only, when `stop` is set.
+/// Plays the games with these numbers and gives each finished one to `keep`, in the order of the
+/// numbers, on the thread that called. Ends early, with whole games only, when `stop` is set.
 ///
 /// A game depends on the seed, its number, the evaluator and the archive, and on nothing else.
 #[expect(clippy::too_many_arguments, reason = "each is one thing that games depend on")]
@@ -37,7 +36,7 @@ pub fn play<E>(
     start: &Start,
     archive: &Archive,
     seed: Seed,
-    (from, to): (u64, u64),
+    numbers: impl Iterator<Item = u64> + Send,
     stop: &AtomicBool,
     mut keep: impl FnMut(Played) -> Result<(), E>,
 ) -> Result<(), SelfplayError<E>> {
@@ -47,8 +46,7 @@ pub fn play<E>(
         start,
         archive,
         seed,
-        next: AtomicU64::new(from),
-        end: to,
+        waiting: Mutex::new((Box::new(numbers) as Box<dyn Iterator<Item = u64> + Send>).enumerate()),
         stop,
         failure: Mutex::new(None),
     };
@@ -65,16 +63,16 @@ pub fn play<E>(
         }
         drop(sender);
         let mut waiting = BTreeMap::new();
-        let mut next = from;
+        let mut next = 0;
         // Dropping the receiver at an error ends the threads.
-        for played in receiver {
-            waiting.insert(played.number, played);
+        for (place, played) in receiver {
+            waiting.insert(place, played);
             while let Some(played) = waiting.remove(&next) {
                 keep(played)?;
                 next += 1;
             }
         }
-        // Stopped early: what is left has gaps.
+        // Stopped early: there are gaps before what is left.
         waiting.into_values().try_for_each(&mut keep)
     });
     if let Some(error) = hall.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {

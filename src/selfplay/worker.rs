@@ -1,8 +1,8 @@
 //! A thread that plays several games in step.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
+use std::sync::{Mutex, PoisonError};
 
 use super::archive::Archive;
 use super::game::{Play, Played};
@@ -11,6 +11,9 @@ use crate::eval::{EvalError, Evaluator};
 use crate::game::Position;
 use crate::util::Seed;
 
+/// Games to be played.
+pub(super) type Waiting<'a> = std::iter::Enumerate<Box<dyn Iterator<Item = u64> + Send + 'a>>;
+
 /// What all threads share.
 pub(super) struct Hall<'a> {
     pub(super) evaluator: &'a dyn Evaluator,
@@ -18,24 +21,24 @@ pub(super) struct Hall<'a> {
     pub(super) start: &'a Start,
     pub(super) archive: &'a Archive,
     pub(super) seed: Seed,
-    /// The number of the next game, and the first that is not to be played.
-    pub(super) next: AtomicU64,
-    pub(super) end: u64,
+    /// The numbers of the games that nobody plays yet, each with its place among all.
+    pub(super) waiting: Mutex<Waiting<'a>>,
     pub(super) stop: &'a AtomicBool,
     pub(super) failure: Mutex<Option<EvalError>>,
 }
 
 impl Hall<'_> {
-    fn new_game(&self) -> Option<Play<'_>> {
-        // Ordering: the counter guards nothing but itself.
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        (number < self.end)
-            .then(|| Play::new(self.params, self.start, self.archive, self.seed, number))
+    fn new_game(&self) -> Option<(usize, Play<'_>)> {
+        let next = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+        next.map(|(place, number)| {
+            let game = Play::new(self.params, self.start, self.archive, self.seed, number);
+            (place, game)
+        })
     }
 
     /// Plays games until there are no more. Each is the same whatever is played beside it.
-    pub(super) fn play(&self, finished: &SyncSender<Played>) -> Result<(), EvalError> {
-        let mut games: Vec<Play<'_>> = Vec::new();
+    pub(super) fn play(&self, finished: &SyncSender<(usize, Played)>) -> Result<(), EvalError> {
+        let mut games: Vec<(usize, Play<'_>)> = Vec::new();
         let mut exhausted = false;
         while !self.stop.load(Ordering::Relaxed) {
             while !exhausted && games.len() < self.params.games_per_thread {
@@ -46,9 +49,12 @@ impl Hall<'_> {
             }
             let mut index = 0;
             while index < games.len() {
-                if games[index].next().is_some() {
+                if games[index].1.next().is_some() {
                     index += 1;
-                } else if finished.send(games.swap_remove(index).finish()).is_err() {
+                    continue;
+                }
+                let (place, game) = games.swap_remove(index);
+                if finished.send((place, game.finish())).is_err() {
                     return Ok(());
                 }
             }
@@ -58,9 +64,9 @@ impl Hall<'_> {
                 }
                 continue;
             }
-            let leaves: Vec<&Position> = games.iter_mut().filter_map(|game| game.next()).collect();
+            let leaves: Vec<&Position> = games.iter_mut().filter_map(|(_, game)| game.next()).collect();
             let answers = self.evaluator.evaluate(&leaves)?;
-            for (game, answer) in games.iter_mut().zip(answers) {
+            for ((_, game), answer) in games.iter_mut().zip(answers) {
                 game.answer(answer);
             }
         }

@@ -15,7 +15,7 @@ fn games(
     params: &SelfplayParams,
     rules: Rules,
     archive: &Archive,
-    numbers: (u64, u64),
+    numbers: std::ops::Range<u64>,
 ) -> Vec<Played> {
     let mut all = Vec::new();
     let keep = |played| -> Result<(), Infallible> {
@@ -68,7 +68,7 @@ fn check(played: &Played) {
 #[test]
 fn games_are_whole_and_legal() {
     for rules in [Rules::NOGO, Rules::CHINESE] {
-        let played = games(&HashedEvaluator, &params(), rules, &Archive::new(), (0, 20));
+        let played = games(&HashedEvaluator, &params(), rules, &Archive::new(), 0..20);
         assert_eq!(
             played.iter().map(|p| p.number).collect::<Vec<_>>(),
             (0..20).collect::<Vec<_>>()
@@ -84,12 +84,12 @@ fn a_game_does_not_depend_on_its_neighbours() {
     let one = SelfplayParams { games_per_thread: 1, ..params() };
     let many = SelfplayParams { games_per_thread: 7, threads: 3, ..params() };
     let archive = Archive::new();
-    let expected = games(&HashedEvaluator, &one, Rules::NOGO, &archive, (3, 23));
-    let played = games(&HashedEvaluator, &many, Rules::NOGO, &archive, (3, 23));
+    let expected = games(&HashedEvaluator, &one, Rules::NOGO, &archive, 3..23);
+    let played = games(&HashedEvaluator, &many, Rules::NOGO, &archive, 3..23);
     for (a, b) in expected.iter().zip(&played) {
         assert_eq!(a.game, b.game);
     }
-    let part = games(&HashedEvaluator, &many, Rules::NOGO, &archive, (10, 12));
+    let part = games(&HashedEvaluator, &many, Rules::NOGO, &archive, 10..12);
     assert_eq!(part[0].game, expected[7].game);
 }
 
@@ -97,8 +97,8 @@ fn a_game_does_not_depend_on_its_neighbours() {
 fn what_is_remembered_changes_nothing_but_the_cost() {
     let forgetful = SelfplayParams { remembered: 0, ..params() };
     let archive = Archive::new();
-    let expected = games(&HashedEvaluator, &forgetful, Rules::NOGO, &archive, (0, 5));
-    let played = games(&HashedEvaluator, &params(), Rules::NOGO, &archive, (0, 5));
+    let expected = games(&HashedEvaluator, &forgetful, Rules::NOGO, &archive, 0..5);
+    let played = games(&HashedEvaluator, &params(), Rules::NOGO, &archive, 0..5);
     for (a, b) in expected.iter().zip(&played) {
         assert_eq!(a.game, b.game);
         assert_eq!(a.evaluations, b.evaluations + b.remembered);
@@ -110,13 +110,13 @@ fn what_is_remembered_changes_nothing_but_the_cost() {
 fn games_begin_in_the_archive() {
     let mut archive = Archive::new();
     let size = BoardSize::square(5).unwrap();
-    for played in games(&HashedEvaluator, &params(), Rules::CHINESE, &archive, (0, 5)) {
+    for played in games(&HashedEvaluator, &params(), Rules::CHINESE, &archive, 0..5) {
         archive.add(Game::Go, size, &played.game);
         archive.add(Game::NoGo, size, &played.game);
     }
     assert_eq!(archive.len(), 5);
     let always = SelfplayParams { archive_share: 1.0, ..params() };
-    let played = games(&HashedEvaluator, &always, Rules::CHINESE, &archive, (0, 20));
+    let played = games(&HashedEvaluator, &always, Rules::CHINESE, &archive, 0..20);
     played.iter().for_each(check);
     assert!(played.iter().filter(|p| p.given > 0).count() > 10);
 }
@@ -130,7 +130,7 @@ fn fast_searches_only_go_on_with_the_game() {
         simulations: 30,
         ..params()
     };
-    let played = games(&HashedEvaluator, &mixed, Rules::NOGO, &Archive::new(), (0, 30));
+    let played = games(&HashedEvaluator, &mixed, Rules::NOGO, &Archive::new(), 0..30);
     played.iter().for_each(check);
     let turns: Vec<_> = played.iter().flat_map(|p| &p.game.turns).collect();
     let full = turns.iter().filter(|turn| turn.weight > 0.0).count() as f64 / turns.len() as f64;
@@ -149,7 +149,7 @@ fn resignation_has_a_control_group() {
         resign_control: 0.3,
         ..params()
     };
-    let played = games(&evaluator, &eager, Rules::NOGO, &Archive::new(), (0, 60));
+    let played = games(&evaluator, &eager, Rules::NOGO, &Archive::new(), 0..60);
     played.iter().for_each(check);
     let mut stats = Stats::default();
     played.iter().for_each(|p| stats.add(p));
@@ -170,7 +170,7 @@ fn stopping_leaves_whole_games() {
     let params = SelfplayParams { threads: 2, ..params() };
     let start = start(Rules::NOGO);
     let archive = Archive::new();
-    play(&UniformEvaluator, &params, &start, &archive, Seed::new(1), (0, 1000), &stop, keep)
+    play(&UniformEvaluator, &params, &start, &archive, Seed::new(1), 0..1000, &stop, keep)
         .unwrap();
     assert!((3..50).contains(&kept.len()));
     kept.iter().for_each(check);
@@ -183,7 +183,7 @@ fn an_error_of_the_keeper_ends_it() {
     let archive = Archive::new();
     let start = start(Rules::NOGO);
     let error =
-        play(&UniformEvaluator, &params(), &start, &archive, Seed::new(1), (0, 9), &stop, keep)
+        play(&UniformEvaluator, &params(), &start, &archive, Seed::new(1), 0..9, &stop, keep)
             .unwrap_err();
     assert_eq!(error.to_string(), "a game could not be kept: the disk is full");
 }
