@@ -10,7 +10,7 @@ use super::request::{Line, Request};
 use super::root::RootRule;
 use super::select::Formula;
 use super::trace::{Ring, TraceEntry};
-use super::tree::Tree;
+use super::tree::{Stage, Tree};
 use super::view::View;
 use super::worker::{Memory, Shared, Worker};
 use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
@@ -257,9 +257,14 @@ impl Shared {
     ) {
         let root = self.tree.root();
         self.formula = Formula::new(params, evaluation.policy.is_informed());
-        if self.tree.node(root).claim() {
+        let node = self.tree.node(root);
+        if node.claim() {
             self.open(root, &self.position, evaluation, memory);
             self.back_up_root(evaluation);
+        } else if let Stage::Seen(plain) = node.stage()
+            && node.claim_seen(plain)
+        {
+            self.open(root, &self.position, evaluation, memory);
         }
         if let Some(block) = self.tree.moves(root) {
             self.root = RootRule::new(block, params, allowed, evaluation.value, rng);

@@ -14,7 +14,7 @@ pub(super) use block::{Block, BlockId};
 
 use super::report::Proof;
 use super::words::{Reserve, Words};
-use crate::eval::Value;
+use crate::eval::{Policy, Value};
 use crate::game::Move;
 
 /// Values and their squares are summed as integers, so that sums do not depend on the order of
@@ -56,6 +56,10 @@ const IN_FLIGHT: u64 = 1 << 32;
 const CLAIMED: u64 = 1 << 32;
 /// The node never gets moves: the game is over there.
 const CLOSED: u64 = 1 << 33;
+/// The node was evaluated, and its moves can be written down without the evaluator.
+const SEEN: u64 = 1 << 34;
+/// With [`SEEN`]: moves that fill an own eye come last.
+const SENSIBLE: u64 = 1 << 35;
 const BLOCK: u64 = 0xFFFF_FFFF;
 
 // Ordering: the sums are counters that are read as estimates while threads run, and exactly after
@@ -118,12 +122,48 @@ pub(super) struct Glance {
 pub(super) enum Stage {
     /// Nobody has been there.
     New,
-    /// Somebody evaluates it.
+    /// Somebody evaluates it or writes its moves down.
     Claimed,
+    /// It was evaluated, and its moves are not written down: most nodes are never visited again.
+    Seen(Plain),
     /// Its moves are known.
     Open(BlockId),
     /// It never gets moves.
     Closed,
+}
+
+/// A policy that takes no evaluation to repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plain {
+    /// [`Policy::Uniform`].
+    Uniform,
+    /// [`Policy::Sensible`].
+    Sensible,
+}
+
+impl Plain {
+    /// The same, if the policy is one of these.
+    pub(super) fn of(policy: &Policy) -> Option<Self> {
+        match policy {
+            Policy::Uniform => Some(Plain::Uniform),
+            Policy::Sensible => Some(Plain::Sensible),
+            Policy::Weights { .. } => None,
+        }
+    }
+
+    pub(super) fn policy(self) -> Policy {
+        match self {
+            Plain::Uniform => Policy::Uniform,
+            Plain::Sensible => Policy::Sensible,
+        }
+    }
+
+    fn bits(self) -> u64 {
+        match self {
+            Plain::Uniform => SEEN,
+            Plain::Sensible => SEEN | SENSIBLE,
+        }
+    }
 }
 
 /// A move with its prior.
@@ -360,6 +400,8 @@ impl<'a> Node<'a> {
         match (moves & BLOCK) as u32 {
             0 if moves & CLOSED != 0 => Stage::Closed,
             0 if moves & CLAIMED != 0 => Stage::Claimed,
+            0 if moves & SENSIBLE != 0 => Stage::Seen(Plain::Sensible),
+            0 if moves & SEEN != 0 => Stage::Seen(Plain::Uniform),
             0 => Stage::New,
             block => Stage::Open(BlockId::new(block)),
         }
@@ -369,6 +411,17 @@ impl<'a> Node<'a> {
     pub(super) fn claim(self) -> bool {
         let word = &self.words[MOVES];
         word.compare_exchange(0, CLAIMED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Claims a node that was seen, to write its moves down; false if somebody else has.
+    pub(super) fn claim_seen(self, plain: Plain) -> bool {
+        let word = &self.words[MOVES];
+        word.compare_exchange(plain.bits(), CLAIMED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Ends a claim: the node was evaluated, and its moves are written down when it is visited again.
+    pub(super) fn see(self, plain: Plain) {
+        self.words[MOVES].store(plain.bits(), Ordering::Release);
     }
 
     /// Says that the node never gets moves.
@@ -433,8 +486,10 @@ impl<'a> Node<'a> {
         copy(&self.words[EDGE], &other.words[EDGE], !DISTANCE);
         copy(&self.rest()[SQUARES], &other.rest()[SQUARES], u64::MAX);
         copy(&self.rest()[SCORES], &other.rest()[SCORES], u64::MAX);
-        if other.stage() == Stage::Closed {
-            self.close();
+        match other.stage() {
+            Stage::Closed => self.close(),
+            Stage::Seen(plain) => self.see(plain),
+            Stage::New | Stage::Claimed | Stage::Open(_) => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use super::report::Proof;
 use super::root::RootRule;
 use super::select::Formula;
 use super::trace::Ring;
-use super::tree::{NodeId, Stage, Tree};
+use super::tree::{NodeId, Plain, Stage, Tree};
 use super::words::Reserve;
 use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Value};
 use crate::game::{DeadStones, Game, PointSet, Position};
@@ -202,11 +202,27 @@ impl Shared {
             {
                 return Descent::Known(proof);
             }
-            let block = match node.stage() {
-                Stage::Open(block) if path.len() < longest_path(position) => tree.block(block),
-                Stage::Closed | Stage::Open(_) => return Descent::Leaf,
+            let stage = node.stage();
+            if matches!(stage, Stage::Open(_) | Stage::Seen(_))
+                && path.len() >= longest_path(position)
+            {
+                return Descent::Leaf;
+            }
+            let block = match stage {
+                Stage::Open(block) => tree.block(block),
+                Stage::Seen(plain) if node.claim_seen(plain) => {
+                    sorted_moves(position, &plain.policy(), &mut memory.moves);
+                    tree.open(id, &memory.moves, &mut memory.reserve);
+                    let Some(block) = tree.moves(id) else {
+                        // Without memory for moves, the node itself is evaluated again.
+                        node.see(plain);
+                        return Descent::Leaf;
+                    };
+                    block
+                }
+                Stage::Closed => return Descent::Leaf,
                 Stage::New if node.claim() => return Descent::Leaf,
-                Stage::New | Stage::Claimed => return Descent::Nowhere,
+                Stage::New | Stage::Claimed | Stage::Seen(_) => return Descent::Nowhere,
             };
             let choice = if at_root {
                 rule.select(*formula, node, block)
@@ -246,8 +262,12 @@ impl Shared {
     /// Counts a descent to a leaf that was evaluated, and gives it moves if it has none.
     pub(super) fn grow(&self, leaf: &Leaf, evaluation: &Evaluation, memory: &mut Memory) {
         let id = leaf.end();
-        if self.tree.node(id).stage() == Stage::Claimed {
-            self.open(id, &leaf.position, evaluation, memory);
+        let node = self.tree.node(id);
+        if node.stage() == Stage::Claimed {
+            match Plain::of(&evaluation.policy) {
+                Some(plain) if !is_end(&leaf.position) => node.see(plain),
+                _ => self.open(id, &leaf.position, evaluation, memory),
+            }
         }
         self.back_up(leaf, evaluation.value, evaluation.score.unwrap_or(0.0));
     }
@@ -267,7 +287,7 @@ impl Shared {
         evaluation: &Evaluation,
         memory: &mut Memory,
     ) {
-        if position.rules().game == Game::Go && position.is_over() {
+        if is_end(position) {
             self.tree.node(id).close();
             return;
         }
@@ -308,6 +328,11 @@ impl Shared {
         }
         self.turn_back(leaf);
     }
+}
+
+/// Whether a game of Go is over, and there are no moves to be searched.
+fn is_end(position: &Position) -> bool {
+    position.rules().game == Game::Go && position.is_over()
 }
 
 /// Nodes of a path at the most: games without superko may go on for ever.
