@@ -12,4 +12,5 @@ pub mod playout;
 pub mod record;
 pub mod search;
 pub mod timeman;
+pub mod train;
 pub mod util;

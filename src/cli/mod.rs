@@ -7,6 +7,9 @@ mod evaluator;
 mod gtp;
 mod log;
 mod net;
+mod progress;
+mod record;
+mod train;
 
 use std::path::PathBuf;
 
@@ -70,6 +73,11 @@ enum Subcommands {
     /// Look at, check, measure or make networks
     #[command(subcommand)]
     Net(net::NetCommand),
+    /// Make and look at games to learn from
+    #[command(subcommand)]
+    Record(record::RecordCommand),
+    /// Train a network on games
+    Train(Box<train::TrainArgs>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -79,11 +87,14 @@ impl Cli {
     pub fn run(self) -> anyhow::Result<()> {
         let config = self.options.config()?;
         log::start(&config.log)?;
+        let board = self.options.board;
         match self.command.unwrap_or(Subcommands::Gtp) {
             Subcommands::Gtp => gtp::run(config),
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
+            Subcommands::Record(command) => record::run(&command, board.as_deref()),
+            Subcommands::Train(args) => train::run(&args),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }
