@@ -13,4 +13,5 @@ pub mod record;
 pub mod search;
 pub mod selfplay;
 pub mod timeman;
+pub mod train;
 pub mod util;

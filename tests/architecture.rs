@@ -17,6 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("engine", &["game", "eval", "timeman", "search"]),
     ("gtp", &["game", "eval", "timeman", "search", "engine"]),
     ("record", &["game", "eval"]),
+    ("train", &["game", "eval", "nn", "record"]),
     ("arena", &["game", "eval", "timeman", "search", "engine", "gtp"]),
     ("selfplay", &["game", "eval", "search", "record"]),
     ("config", &["nn", "timeman", "search", "engine", "gtp", "selfplay"]),
@@ -24,7 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "cli",
         &[
             "game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "record",
-            "arena", "config",
+            "train", "arena", "config",
         ],
     ),
 ];

@@ -9,6 +9,9 @@ mod log;
 mod net;
 mod selfplay;
 mod stop;
+mod progress;
+mod record;
+mod train;
 
 use std::path::PathBuf;
 
@@ -74,6 +77,11 @@ enum Subcommands {
     Net(net::NetCommand),
     /// Play games of the engine with itself, to learn from
     Selfplay(selfplay::SelfplayArgs),
+    /// Make and look at games to learn from
+    #[command(subcommand)]
+    Record(record::RecordCommand),
+    /// Train a network on games
+    Train(Box<train::TrainArgs>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -83,12 +91,15 @@ impl Cli {
     pub fn run(self) -> anyhow::Result<()> {
         let config = self.options.config()?;
         log::start(&config.log)?;
+        let board = self.options.board;
         match self.command.unwrap_or(Subcommands::Gtp) {
             Subcommands::Gtp => gtp::run(config),
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
             Subcommands::Selfplay(args) => selfplay::run(&args, &config),
+            Subcommands::Record(command) => record::run(&command, board.as_deref()),
+            Subcommands::Train(args) => train::run(&args),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

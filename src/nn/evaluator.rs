@@ -11,7 +11,7 @@ use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value, sy
 use crate::game::{BoardSize, Color, Game, Move, Position, Symmetry};
 
 /// Points that a network's score of 1 stands for.
-const SCORE_UNIT: f32 = 10.0;
+pub const SCORE_UNIT: f32 = 10.0;
 
 /// How the board is turned before the network looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,7 +19,7 @@ mod weights;
 pub use canary::{CanaryError, PositionError};
 pub use cpu::{CpuNet, CpuOutput, Workspace};
 pub use device::{DeviceChoice, DeviceError};
-pub use evaluator::{NetEvaluator, Orientation, best_move};
+pub use evaluator::{NetEvaluator, Orientation, SCORE_UNIT, best_move};
 pub use graph::GraphEvaluator;
 pub use init::{Tensors, random_weights};
 pub use manifest::{Canary, MANIFEST_FORMAT, Manifest};
