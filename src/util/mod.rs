@@ -4,6 +4,7 @@ mod files;
 mod memory;
 mod params;
 mod seed;
+pub mod stats;
 
 pub use files::{ReadError, read_limited, write_atomically};
 pub use memory::machine_memory;
