@@ -5,6 +5,7 @@ mod journal;
 mod memory;
 mod params;
 mod seed;
+pub mod stats;
 
 pub use files::{ReadError, files_in, make_folder, read_limited, write_atomically};
 pub use journal::Journal;
