@@ -17,8 +17,8 @@ pub use player::{
     Answer, EngineMaker, GameStart, Inside, Kind, Player, Program, Question, Reply, Trouble,
 };
 pub use referee::{Absent, DeadBy, Judge, Patience, Played, Terms, play};
-pub use results::{GAMES, MATCH, MatchInfo, RECORDS, Results, ResultsError, SprtInfo, record_name};
-pub use run::{Audience, Contestant, Judging, Match, MatchError, Sequential, Source, Standing};
+pub use results::{GAMES, MATCH, MatchInfo, RECORDS, Results, ResultsError, record_name};
+pub use run::{Audience, Contestant, Judging, Match, MatchError, Source, Standing};
 pub use schedule::{NoShard, Pairing, Schedule, Scheduled, Shard};
 pub use spec::{PlayerKind, PlayerSpec, SpecError, distinguish};
 pub use time::{NoTimeControl, TimeControl};

@@ -28,7 +28,9 @@ pub enum OpeningError {
     #[error("'{0}' is no number of random moves: write random:N with N from 1 to 60")]
     NotRandom(String),
     /// More random moves than the board has room for.
-    #[error("{plies} random moves are too many for a board of {size}: at most a third of its points")]
+    #[error(
+        "{plies} random moves are too many for a board of {size}: at most a third of its points"
+    )]
     TooMany {
         /// The moves.
         plies: usize,
@@ -185,7 +187,8 @@ fn whichever_way_turned(position: &Position) -> u64 {
 }
 
 fn from_file(path: &Path, ground: &Ground) -> Result<Vec<Vec<Move>>, OpeningError> {
-    let bytes = read_limited(path, MAX_BYTES).map_err(|error| OpeningError::Read(error.to_string()))?;
+    let bytes =
+        read_limited(path, MAX_BYTES).map_err(|error| OpeningError::Read(error.to_string()))?;
     let text = String::from_utf8_lossy(&bytes);
     let mut list = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -220,13 +223,18 @@ fn from_folder(path: &Path, ground: &Ground) -> Result<Vec<Vec<Move>>, OpeningEr
         let bad = |reason: String| OpeningError::Bad { place: file.display().to_string(), reason };
         let (record, _) = sgf::read(&bytes, &limits).map_err(|error| bad(error.to_string()))?;
         if record.size != ground.size {
-            return Err(bad(format!("its board is {}, that of the match {}", record.size, ground.size)));
+            return Err(bad(format!(
+                "its board is {}, that of the match {}",
+                record.size, ground.size
+            )));
         }
         let colors = Color::BOTH.into_iter().cycle();
         let moves: Vec<_> = record.moves.iter().take(ground.plies).collect();
         let plain = moves.iter().zip(colors).all(|(mv, color)| mv.color == color);
         if !record.setup.is_empty() || !plain {
-            return Err(bad("an opening has no stones at the start, and Black and White alternate".to_owned()));
+            return Err(bad(
+                "an opening has no stones at the start, and Black and White alternate".to_owned(),
+            ));
         }
         let moves: Vec<_> = moves.iter().map(|recorded| recorded.mv).collect();
         check(ground, &moves).map_err(bad)?;

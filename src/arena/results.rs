@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::line::GameLine;
+use crate::util::stats::Sprt;
 use crate::util::{Journal, ReadError, make_folder, read_limited, write_atomically};
 
 /// What a match is, as `match.json` says it. A folder holds the games of one match only.
@@ -44,22 +45,9 @@ pub struct MatchInfo {
     /// Milliseconds of each move that are not charged.
     pub allowance_ms: u64,
     /// The sequential test, if there is one.
-    pub sprt: Option<SprtInfo>,
+    pub sprt: Option<Sprt>,
     /// Which part, from 1, of how many.
     pub shard: [u64; 2],
-}
-
-/// The sequential test as `match.json` says it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SprtInfo {
-    /// Elo under the null hypothesis.
-    pub elo0: f64,
-    /// Elo under the alternative.
-    pub elo1: f64,
-    /// Probability of accepting the alternative when the null hypothesis holds.
-    pub alpha: f64,
-    /// Probability of accepting the null hypothesis when the alternative holds.
-    pub beta: f64,
 }
 
 /// Results that cannot be read or written.
@@ -162,7 +150,8 @@ pub fn record_name(game: u64) -> String {
 fn compare(folder: &Path, path: &Path, info: &MatchInfo) -> Result<(), ResultsError> {
     let damaged = |reason: String| ResultsError::Damaged { path: path.to_owned(), reason };
     let bytes = read_limited(path, 1 << 20)?;
-    let there: Value = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+    let there: Value =
+        serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
     let here = serde_json::to_value(info).map_err(|error| damaged(error.to_string()))?;
     let here = here.as_object().into_iter().flatten();
     for (key, here) in here {

@@ -15,6 +15,7 @@ use super::time::TimeControl;
 use crate::game::{Color, Move, PointSet, Position, sgf};
 use crate::timeman::TimeSystem;
 use crate::util::Seed;
+use crate::util::stats::{Sprt, Verdict};
 
 /// Where a player comes from.
 #[derive(Clone)]
@@ -44,14 +45,6 @@ pub struct Contestant {
 /// Judges the end of a game whose random numbers start at the seed.
 pub type Judging = Arc<dyn Fn(&Position, Seed) -> Result<PointSet, String> + Send + Sync>;
 
-/// A sequential test of the first player against the second.
-pub struct Sequential {
-    /// The log-likelihood ratio after so many pairs with 0, 1/2, 1, 3/2 and 2 points.
-    pub ratio: Box<dyn Fn([u64; 5]) -> f64 + Send + Sync>,
-    /// Below the first the null hypothesis is accepted, above the second the alternative.
-    pub bounds: (f64, f64),
-}
-
 /// A match.
 pub struct Match {
     /// The players.
@@ -69,7 +62,7 @@ pub struct Match {
     /// Games at the same time.
     pub concurrency: usize,
     /// The test that ends the match, if there is one.
-    pub sequential: Option<Sequential>,
+    pub sprt: Option<Sprt>,
     /// Finds dead stones where the players do not.
     pub judging: Judging,
 }
@@ -118,8 +111,8 @@ pub struct Standing {
     pub pairs: [u64; 5],
     /// The log-likelihood ratio of those pairs.
     pub ratio: Option<f64>,
-    /// What the sequential test has decided: whether the alternative is accepted.
-    pub decided: Option<bool>,
+    /// What the sequential test has decided.
+    pub decided: Option<Verdict>,
 }
 
 impl Match {
@@ -143,7 +136,8 @@ impl Match {
         let (sender, finished) = sync_channel(64);
         thread::scope(|scope| {
             for _ in 0..self.concurrency.clamp(1, todo.len()) {
-                let (sender, work) = (sender.clone(), Work { todo: &todo, next: &next, stop: &stop });
+                let (sender, work) =
+                    (sender.clone(), Work { todo: &todo, next: &next, stop: &stop });
                 scope.spawn(move || self.work(&work, &sender));
             }
             drop(sender);
@@ -161,7 +155,9 @@ impl Match {
         let mut seats: Vec<Option<Box<dyn Player>>> = self.players.iter().map(|_| None).collect();
         while !work.stop.load(Ordering::Relaxed) {
             // Ordering: the number itself is all that is exchanged.
-            let Some(game) = work.todo.get(work.next.fetch_add(1, Ordering::Relaxed)) else { return };
+            let Some(game) = work.todo.get(work.next.fetch_add(1, Ordering::Relaxed)) else {
+                return;
+            };
             let played = self.game(game, &mut seats);
             let failed = played.is_err();
             if sender.send(played).is_err() || failed {
@@ -264,7 +260,9 @@ impl Match {
 impl Contestant {
     fn make(&self) -> Result<Box<dyn Player>, String> {
         Ok(match &self.source {
-            Source::Program { words, setup } => Box::new(Program::new(words.clone(), setup.clone())),
+            Source::Program { words, setup } => {
+                Box::new(Program::new(words.clone(), setup.clone()))
+            }
             Source::Engine(make) => Box::new(Inside::new(make()?)),
         })
     }
@@ -281,7 +279,7 @@ struct Work<'a> {
 fn keep(
     finished: &Receiver<Result<(GameLine, String), MatchError>>,
     results: &mut Results,
-    book: &mut Book<'_>,
+    book: &mut Book,
     stop: &AtomicBool,
     audience: &mut dyn Audience,
 ) -> Result<(), MatchError> {
@@ -310,8 +308,8 @@ fn keep(
 }
 
 /// Counts games.
-struct Book<'a> {
-    sequential: Option<&'a Sequential>,
+struct Book {
+    sprt: Option<Sprt>,
     standing: Standing,
     /// Pairs that wait for their second game or for those before them: points of the first player
     /// in halves, none where a game does not count.
@@ -321,8 +319,8 @@ struct Book<'a> {
     step: u64,
 }
 
-impl<'a> Book<'a> {
-    fn new(of: &'a Match, scheduled: u64) -> Self {
+impl Book {
+    fn new(of: &Match, scheduled: u64) -> Self {
         let players = of.players.len();
         let standing = Standing {
             scheduled,
@@ -332,7 +330,7 @@ impl<'a> Book<'a> {
             ..Standing::default()
         };
         Self {
-            sequential: of.sequential.as_ref(),
+            sprt: of.sprt,
             standing,
             open: BTreeMap::new(),
             next_pair: of.shard.part - 1,
@@ -380,12 +378,10 @@ impl<'a> Book<'a> {
             }
             self.open.remove(&self.next_pair);
             self.next_pair += self.step;
-            if let Some(test) = self.sequential {
-                let ratio = (test.ratio)(self.standing.pairs);
+            if let Some(test) = self.sprt {
+                let ratio = test.llr(self.standing.pairs);
                 self.standing.ratio = Some(ratio);
-                if ratio <= test.bounds.0 || ratio >= test.bounds.1 {
-                    self.standing.decided = Some(ratio >= test.bounds.1);
-                }
+                self.standing.decided = Some(test.verdict(ratio)).filter(|v| *v != Verdict::Open);
             }
         }
     }

@@ -88,7 +88,9 @@ impl Schedule {
             Pairing::Gauntlet => 0..1,
             Pairing::Pairs | Pairing::RoundRobin => 0..self.players,
         };
-        firsts.flat_map(|first| (first + 1..self.players).map(move |second| (first, second))).collect()
+        firsts
+            .flat_map(|first| (first + 1..self.players).map(move |second| (first, second)))
+            .collect()
     }
 
     /// How many openings are needed: every two players that meet get the same ones.
@@ -107,7 +109,8 @@ impl Schedule {
     pub fn part(&self, shard: Shard) -> impl Iterator<Item = Scheduled> + use<> {
         let meetings = self.meetings();
         let (count, games) = (meetings.len() as u64, self.games);
-        let pairs = (0..self.openings() * count).filter(move |pair| pair % shard.of + 1 == shard.part);
+        let pairs =
+            (0..self.openings() * count).filter(move |pair| pair % shard.of + 1 == shard.part);
         pairs.flat_map(move |pair| {
             let opening = pair / count;
             let index = usize::try_from(pair % count).unwrap_or_default();
@@ -140,7 +143,8 @@ mod tests {
     #[test]
     fn two_players_swap_colours_on_every_opening() {
         let list = games(2, Pairing::Pairs, 5, Shard::WHOLE);
-        let short: Vec<_> = list.iter().map(|g| (g.game, g.pair, g.opening, g.black, g.white)).collect();
+        let short: Vec<_> =
+            list.iter().map(|g| (g.game, g.pair, g.opening, g.black, g.white)).collect();
         assert_eq!(
             short,
             [(0, 0, 0, 0, 1), (1, 0, 0, 1, 0), (2, 1, 1, 0, 1), (3, 1, 1, 1, 0), (4, 2, 2, 0, 1)]

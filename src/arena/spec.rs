@@ -75,7 +75,9 @@ impl PlayerSpec {
                 break;
             }
             if word == "tedomari" {
-                spec.kind = PlayerKind::Engine(words(after)?.iter().map(setting).collect::<Result<_, _>>()?);
+                spec.kind = PlayerKind::Engine(
+                    words(after)?.iter().map(setting).collect::<Result<_, _>>()?,
+                );
                 break;
             }
             spec.option(&word, text)?;
@@ -92,7 +94,8 @@ impl PlayerSpec {
             "time" => self.time = Some(value.parse()?),
             "resign" => self.resign = Some(value.to_owned()),
             "setup" => {
-                let commands = value.split(';').map(str::trim).filter(|command| !command.is_empty());
+                let commands =
+                    value.split(';').map(str::trim).filter(|command| !command.is_empty());
                 self.setup = commands.map(str::to_owned).collect();
             }
             _ => return Err(SpecError::UnknownOption(word.to_owned())),
@@ -216,7 +219,8 @@ mod tests {
 
     #[test]
     fn engines_have_settings() {
-        let spec = PlayerSpec::read("resign=no tedomari simulations=400 net='a b.safetensors'").unwrap();
+        let spec =
+            PlayerSpec::read("resign=no tedomari simulations=400 net='a b.safetensors'").unwrap();
         let settings = [("simulations", "400"), ("net", "a b.safetensors")];
         let settings = settings.map(|(key, value)| (key.to_owned(), value.to_owned()));
         assert_eq!(spec.kind, PlayerKind::Engine(settings.to_vec()));
@@ -241,9 +245,10 @@ mod tests {
 
     #[test]
     fn names_are_made_different() {
-        let mut specs: Vec<_> = ["tedomari", "gtp:x", "tedomari", "name='x #2' gtp:y", "gtp:x", "tedomari"]
-            .map(|text| PlayerSpec::read(text).unwrap())
-            .into();
+        let mut specs: Vec<_> =
+            ["tedomari", "gtp:x", "tedomari", "name='x #2' gtp:y", "gtp:x", "tedomari"]
+                .map(|text| PlayerSpec::read(text).unwrap())
+                .into();
         distinguish(&mut specs);
         let names: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
         assert_eq!(names, ["tedomari", "x", "tedomari #2", "x #2", "x #3", "tedomari #3"]);

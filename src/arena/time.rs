@@ -158,9 +158,24 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused() {
         for text in [
-            "", "5", "fixed", "fixed:", "fixed:0", "fixed:-1", "fixed:nan", "fixed:inf",
-            "sudden:1e9", "canadian:60+0/5", "canadian:60+5", "byoyomi:60+3", "byoyomi:1+0x5",
-            "fischer:0+1", "fischer:1", "simulations:0", "simulations:1.5", "hourglass:3",
+            "",
+            "5",
+            "fixed",
+            "fixed:",
+            "fixed:0",
+            "fixed:-1",
+            "fixed:nan",
+            "fixed:inf",
+            "sudden:1e9",
+            "canadian:60+0/5",
+            "canadian:60+5",
+            "byoyomi:60+3",
+            "byoyomi:1+0x5",
+            "fischer:0+1",
+            "fischer:1",
+            "simulations:0",
+            "simulations:1.5",
+            "hourglass:3",
         ] {
             let error = text.parse::<TimeControl>().unwrap_err().to_string();
             assert!(error.starts_with(&format!("'{text}' is no time")), "{text}");

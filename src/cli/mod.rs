@@ -6,6 +6,7 @@ mod config;
 mod evaluator;
 mod gtp;
 mod log;
+mod matches;
 mod net;
 
 use std::path::PathBuf;
@@ -70,13 +71,22 @@ enum Subcommands {
     /// Look at, check, measure or make networks
     #[command(subcommand)]
     Net(net::NetCommand),
+    /// Play a match between engines, with a referee
+    Match(Box<matches::MatchArgs>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
 
 impl Cli {
     /// Does what the user has asked for.
-    pub fn run(self) -> anyhow::Result<()> {
+    pub fn run(mut self) -> anyhow::Result<()> {
+        // Boards that are not square are for matches; the settings know a side only.
+        let board = self.options.board.clone();
+        if matches!(self.command, Some(Subcommands::Match(_)))
+            && board.as_ref().is_some_and(|board| board.contains('x'))
+        {
+            self.options.board = None;
+        }
         let config = self.options.config()?;
         log::start(&config.log)?;
         match self.command.unwrap_or(Subcommands::Gtp) {
@@ -84,6 +94,7 @@ impl Cli {
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
+            Subcommands::Match(args) => matches::run(&args, &config, board.as_deref()),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

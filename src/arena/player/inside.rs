@@ -79,8 +79,7 @@ impl Player for Inside {
 
     fn dead_stones(&mut self) -> Result<Option<PointSet>, Trouble> {
         let judgement = self.engine()?.judge();
-        let judgement =
-            judgement.map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
+        let judgement = judgement.map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
         Ok(Some(judgement.dead))
     }
 

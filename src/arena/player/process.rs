@@ -132,9 +132,10 @@ impl Process {
         };
         self.next_id += 1;
         let watch = Stopwatch::start();
-        let written = self.input.as_mut().map(|input| {
-            input.write_all(line.as_bytes()).and_then(|()| input.flush())
-        });
+        let written = self
+            .input
+            .as_mut()
+            .map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
         if !matches!(written, Some(Ok(()))) {
             return Err(self.gone(command));
         }

@@ -209,10 +209,9 @@ impl Running {
                 let numbers = [Number::Time(main), Number::Time(period), Number::Count(periods)];
                 (format!("{name} byoyomi"), numbers.to_vec())
             }
-            (TimeSystem::Fischer { main, increment, .. }, _, Some(name)) => (
-                format!("{name} fischer"),
-                vec![Number::Time(main), Number::Time(increment)],
-            ),
+            (TimeSystem::Fischer { main, increment, .. }, _, Some(name)) => {
+                (format!("{name} fischer"), vec![Number::Time(main), Number::Time(increment)])
+            }
             _ => {
                 self.canadian = matches!(system, TimeSystem::Byoyomi { .. });
                 ("time_settings".to_owned(), gtp_settings(system))
