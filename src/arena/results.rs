@@ -107,14 +107,19 @@ impl Results {
     /// Opens the folder of a match, or makes it, and reads the games that it holds.
     pub fn open(folder: &Path, info: &MatchInfo) -> Result<(Self, Vec<GameLine>), ResultsError> {
         let io = |reason| ResultsError::Io { folder: folder.to_owned(), reason };
+        let path = folder.join(MATCH);
+        let is_new = !path.exists();
+        if !is_new {
+            compare(folder, &path, info)?;
+        }
         make_folder(&folder.join(RECORDS)).map_err(io)?;
         let valid = |line: &str| serde_json::from_str::<GameLine>(line).is_ok();
-        // The journal is locked: whoever comes second does not even look at the rest.
         let (journal, lines) = Journal::open(&folder.join(GAMES), &valid).map_err(io)?;
-        let path = folder.join(MATCH);
-        if path.exists() {
-            compare(folder, &path, info)?;
-        } else {
+        if is_new && !lines.is_empty() {
+            let reason = format!("there is {GAMES} beside it, but no {MATCH}");
+            return Err(ResultsError::Damaged { path, reason });
+        }
+        if is_new {
             let text = serde_json::to_string_pretty(info).map_err(|error| io(error.into()))?;
             write_atomically(&path, format!("{text}\n").as_bytes()).map_err(io)?;
         }

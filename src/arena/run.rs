@@ -26,6 +26,8 @@ pub enum Source {
         words: Vec<String>,
         /// GTP commands.
         setup: Vec<String>,
+        /// Whether it has ever answered.
+        proven: Arc<AtomicBool>,
     },
     /// An engine in this process. Called once for each game that is played at the same time.
     Engine(Arc<dyn Fn() -> Result<EngineMaker, String> + Send + Sync>),
@@ -260,8 +262,8 @@ impl Match {
 impl Contestant {
     fn make(&self) -> Result<Box<dyn Player>, String> {
         Ok(match &self.source {
-            Source::Program { words, setup } => {
-                Box::new(Program::new(words.clone(), setup.clone()))
+            Source::Program { words, setup, proven } => {
+                Box::new(Program::new(words.clone(), setup.clone(), Arc::clone(proven)))
             }
             Source::Engine(make) => Box::new(Inside::new(make()?)),
         })

@@ -11,10 +11,9 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a journal, or makes an empty one, and returns the lines that it holds. What a writer
-    /// that was killed has left behind the last whole and `valid` line is cut off; a line that is
-    /// not valid with valid ones behind it is an error, and so is another process with the same
-    /// journal open.
+    /// Opens a journal, or makes an empty one, and returns the lines that it holds. A last line that
+    /// is not whole or not `valid` was torn when its writer was killed, and is cut off; any other
+    /// line that is not valid is an error, and so is another process with the same journal open.
     pub fn open(path: &Path, valid: &dyn Fn(&str) -> bool) -> io::Result<(Self, Vec<String>)> {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
@@ -30,17 +29,17 @@ impl Journal {
         file.read_to_end(&mut bytes)?;
         let (mut lines, mut good, mut bad) = (Vec::new(), 0, None);
         for (number, line) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
+            if let Some(bad) = bad {
+                let message = format!("line {bad} of {} is damaged", path.display());
+                return Err(io::Error::new(ErrorKind::InvalidData, message));
+            }
             let whole = line.strip_suffix(b"\n").and_then(|line| std::str::from_utf8(line).ok());
-            match (whole.filter(|line| valid(line)), bad) {
-                (Some(line), None) => {
+            match whole.filter(|line| valid(line)) {
+                Some(line) => {
                     lines.push(line.to_owned());
                     good += line.len() as u64 + 1;
                 }
-                (Some(_), Some(bad)) => {
-                    let message = format!("line {bad} of {} is damaged", path.display());
-                    return Err(io::Error::new(ErrorKind::InvalidData, message));
-                }
-                (None, _) => bad = bad.or(Some(number)),
+                None => bad = Some(number),
             }
         }
         file.set_len(good)?;
@@ -79,7 +78,7 @@ mod tests {
         journal.append(["{1}", "{2}"]).unwrap();
         drop(journal);
         // Torn without its end, torn with a line break, and zeros as after a loss of power.
-        for rest in ["{3", "{3}", "{3\n", "\0\0\0\0\n", "{3\n\0\0"] {
+        for rest in ["{3", "{3}", "{3\n", "\0\0\0\0\n", "\0\0\0\0"] {
             fs::write(&path, format!("{{1}}\n{{2}}\n{rest}")).unwrap();
             let (mut journal, lines) = open(&path).unwrap();
             assert_eq!(lines, ["{1}", "{2}"], "{rest:?}");
@@ -96,6 +95,10 @@ mod tests {
         fs::write(&path, "{1}\n{2\n{3}\n").unwrap();
         assert!(open(&path).unwrap_err().to_string().contains("line 2"));
         assert_eq!(fs::read_to_string(&path).unwrap(), "{1}\n{2\n{3}\n");
+        // What is no journal at all is left alone.
+        fs::write(&path, "some\nother\ntext\n").unwrap();
+        assert!(open(&path).unwrap_err().to_string().contains("line 1"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "some\nother\ntext\n");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! A GTP program as a player.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tracing::info;
@@ -19,6 +21,8 @@ const COMMAND: Duration = Duration::from_secs(30);
 pub struct Program {
     words: Vec<String>,
     setup: Vec<String>,
+    /// Whether it has ever answered, here or in another game.
+    proven: Arc<AtomicBool>,
     running: Option<Running>,
     minor: Vec<Trouble>,
 }
@@ -38,17 +42,26 @@ struct Running {
 }
 
 impl Program {
-    /// A player that is started by this command line and then gets these commands.
+    /// A player that is started by this command line and then gets these commands. One that has
+    /// never answered, as all that share `proven` know, does not lose but is absent: its command
+    /// line is wrong.
     #[must_use]
-    pub fn new(words: Vec<String>, setup: Vec<String>) -> Self {
-        Self { words, setup, running: None, minor: Vec::new() }
+    pub fn new(words: Vec<String>, setup: Vec<String>, proven: Arc<AtomicBool>) -> Self {
+        Self { words, setup, proven, running: None, minor: Vec::new() }
     }
 
     fn run(&mut self) -> Result<&mut Running, Trouble> {
         let running = match self.running.take() {
             Some(running) => running,
-            None => Running::start(&self.words, &self.setup)?,
+            None => Running::start(&self.words, &self.setup).map_err(|trouble| {
+                // Ordering: nothing else is exchanged.
+                if trouble.kind == Kind::Absent || self.proven.load(Ordering::Relaxed) {
+                    return trouble;
+                }
+                Trouble::new(Kind::Absent, format!("{trouble}; does its command speak GTP?"))
+            })?,
         };
+        self.proven.store(true, Ordering::Relaxed);
         Ok(self.running.insert(running))
     }
 

@@ -111,7 +111,9 @@ impl Team {
         let memory = machine_memory().unwrap_or(4 << 30) / 4 / concurrency.max(1) / 2;
         let contestant = |Member { spec, time, config }: Member| {
             let source = match (spec.kind, config) {
-                (PlayerKind::Program(words), _) => Source::Program { words, setup: spec.setup },
+                (PlayerKind::Program(words), _) => {
+                    Source::Program { words, setup: spec.setup, proven: Arc::default() }
+                }
                 (PlayerKind::Engine(_), config) => {
                     let mut config = config.unwrap_or_default();
                     if config.search.max_memory == 0 {
