@@ -6,11 +6,12 @@ mod config;
 mod evaluator;
 mod gtp;
 mod log;
+mod matches;
 mod net;
-mod selfplay;
-mod stop;
 mod progress;
 mod record;
+mod selfplay;
+mod stop;
 mod train;
 
 use std::path::PathBuf;
@@ -82,16 +83,24 @@ enum Subcommands {
     Record(record::RecordCommand),
     /// Train a network on games
     Train(Box<train::TrainArgs>),
+    /// Play a match between engines, with a referee
+    Match(Box<matches::MatchArgs>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
 
 impl Cli {
     /// Does what the user has asked for.
-    pub fn run(self) -> anyhow::Result<()> {
+    pub fn run(mut self) -> anyhow::Result<()> {
+        // Boards that are not square are for matches; the settings know a side only.
+        let board = self.options.board.clone();
+        if matches!(self.command, Some(Subcommands::Match(_)))
+            && board.as_ref().is_some_and(|board| board.contains('x'))
+        {
+            self.options.board = None;
+        }
         let config = self.options.config()?;
         log::start(&config.log)?;
-        let board = self.options.board;
         match self.command.unwrap_or(Subcommands::Gtp) {
             Subcommands::Gtp => gtp::run(config),
             Subcommands::Config(args) => config::run(&args, &config),
@@ -100,6 +109,7 @@ impl Cli {
             Subcommands::Selfplay(args) => selfplay::run(&args, &config),
             Subcommands::Record(command) => record::run(&command, board.as_deref()),
             Subcommands::Train(args) => train::run(&args),
+            Subcommands::Match(args) => matches::run(&args, &config, board.as_deref()),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

@@ -46,7 +46,9 @@ pub fn play<E>(
         start,
         archive,
         seed,
-        waiting: Mutex::new((Box::new(numbers) as Box<dyn Iterator<Item = u64> + Send>).enumerate()),
+        waiting: Mutex::new(
+            (Box::new(numbers) as Box<dyn Iterator<Item = u64> + Send>).enumerate(),
+        ),
         stop,
         failure: Mutex::new(None),
     };

@@ -64,7 +64,8 @@ impl Hall<'_> {
                 }
                 continue;
             }
-            let leaves: Vec<&Position> = games.iter_mut().filter_map(|(_, game)| game.next()).collect();
+            let leaves: Vec<&Position> =
+                games.iter_mut().filter_map(|(_, game)| game.next()).collect();
             let answers = self.evaluator.evaluate(&leaves)?;
             for ((_, game), answer) in games.iter_mut().zip(answers) {
                 game.answer(answer);

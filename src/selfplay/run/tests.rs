@@ -170,8 +170,7 @@ fn stopping_leaves_whole_games() {
     let params = SelfplayParams { threads: 2, ..params() };
     let start = start(Rules::NOGO);
     let archive = Archive::new();
-    play(&UniformEvaluator, &params, &start, &archive, Seed::new(1), 0..1000, &stop, keep)
-        .unwrap();
+    play(&UniformEvaluator, &params, &start, &archive, Seed::new(1), 0..1000, &stop, keep).unwrap();
     assert!((3..50).contains(&kept.len()));
     kept.iter().for_each(check);
 }
