@@ -9,6 +9,7 @@ mod log;
 mod net;
 mod progress;
 mod record;
+mod restart;
 mod train;
 
 use std::path::PathBuf;

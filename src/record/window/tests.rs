@@ -47,9 +47,8 @@ fn the_window_grows_as_in_kata_go() {
 
 #[test]
 fn the_newest_games_are_taken() {
-    let shards: Vec<_> = (0..4)
-        .map(|shard| vec![game(2 * shard, 9, &[1.0; 10]), game(2 * shard + 1, 9, &[1.0; 10])]);
-    let shards: Vec<_> = shards.collect();
+    let pair = |n| vec![game(2 * n, 9, &[1.0; 10]), game(2 * n + 1, 9, &[1.0; 10])];
+    let shards: Vec<_> = (0..4).map(pair).collect();
     let params = WindowParams { min_rows: 25.0, factor: 0.0, ..WindowParams::default() };
     let some = window(&shards, Some(&params));
     assert_eq!((some.games(), some.rows(), some.all_rows()), (3, 30, 80));
