@@ -10,6 +10,7 @@ mod matches;
 mod net;
 mod progress;
 mod record;
+mod restart;
 mod selfplay;
 mod stop;
 mod train;

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::progress::bar;
 use super::record::HOLDOUT;
-use super::{evaluator, print, print_json};
+use super::{evaluator, print, print_json, restart};
 use crate::nn::{NetShape, Tensors, random_weights};
 use crate::record::{Window, WindowParams, shard_files};
 use crate::train::{Control, Event, Job, Losses, Summary, TrainParams, Verdict, train};
@@ -54,7 +54,7 @@ pub(super) struct TrainArgs {
     /// End after so many minutes, with a checkpoint, even if there are steps left
     #[arg(long)]
     minutes: Option<f64>,
-    /// Set another parameter, such as `clip=0.5`; --params lists them
+    /// Set another parameter, such as `clip=0.5`; an unknown one lists all
     #[arg(long = "param", value_name = "KEY=VALUE")]
     changes: Vec<String>,
     /// Train on the newest rows alone, as many as KataGo's formula gives
@@ -137,6 +137,7 @@ impl TrainArgs {
 
 pub(super) fn run(args: &TrainArgs) -> anyhow::Result<()> {
     let params = args.params()?;
+    restart::without_candle_threads()?;
     let (shape, start, origin) = args.start(&params)?;
     let (data, held_out) = args.windows()?;
     let name = args.net_name()?;

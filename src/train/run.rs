@@ -374,3 +374,6 @@ impl<'a> Training<'a> {
         text
     }
 }
+
+#[cfg(test)]
+mod tests;
