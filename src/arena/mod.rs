@@ -1,5 +1,6 @@
 //! Matches between players that need not trust each other.
 
 mod line;
+pub mod report;
 
 pub use line::{Fault, GameLine, Reason};

@@ -6,6 +6,7 @@ mod config;
 mod evaluator;
 mod gtp;
 mod log;
+mod match_report;
 mod net;
 
 use std::path::PathBuf;
@@ -70,6 +71,9 @@ enum Subcommands {
     /// Look at, check, measure or make networks
     #[command(subcommand)]
     Net(net::NetCommand),
+    /// Count the games of a match again, or of its shards together
+    #[command(hide = true)]
+    MatchReport(match_report::ReportArgs),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -84,6 +88,7 @@ impl Cli {
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
+            Subcommands::MatchReport(args) => match_report::run(&args),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

@@ -287,7 +287,7 @@ mod tests {
         assert!(elos.iter().all(|elo| elo.is_finite() && elo.abs() < 2000.0), "{elos:?}");
         assert!(elos[0] > elos[1] + 200.0 && (elos[1] - elos[2]).abs() < 150.0, "{elos:?}");
         // By hand: one game won of one. ½ (½ - e) + 1 - p = 0 for the winner at +s, where
-        // e = 1/(1 + exp(-s)) and p = 1/(1 + exp(-2s)): s = 0.9812, and 2 s apart.
+        // e = 1/(1 + exp(-s)) and p = 1/(1 + exp(-2s)): s = 1.0120, or 175.80 Elo.
         let single = bradley_terry(2, &[met(0, 1, 1.0, 1.0)]);
         let s = single.players[0].elo * LOG_ODDS;
         check(0.5 * (0.5 - expected(s)) + 1.0 - expected(2.0 * s), 0.0, 1e-9);
