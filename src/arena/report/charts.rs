@@ -11,7 +11,7 @@ const RIGHT: f64 = 8.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 24.0;
 /// Colours that the page has for series.
-pub(super) const COLOURS: usize = 6;
+const COLOURS: usize = 6;
 
 /// How numbers at the side of a chart are written.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +45,8 @@ pub(super) struct Bars<'a> {
     pub(super) labels: Vec<String>,
     /// What each bar holds, in words.
     pub(super) names: Vec<String>,
-    /// Heights of the bars of each series; none for no bar.
-    pub(super) series: Vec<Vec<Option<f64>>>,
+    /// The colour of each series, if it has one, and the heights of its bars; none for no bar.
+    pub(super) series: Vec<(Option<usize>, Vec<Option<f64>>)>,
     /// How numbers at the side are written.
     pub(super) unit: Unit,
 }
@@ -103,11 +103,7 @@ impl Curve<'_> {
             );
             let above = if y < TOP + 14.0 { y + 12.0 } else { y - 4.0 };
             let name = escaped(name);
-            let _ = write!(
-                svg,
-                r#"<text x="{:.1}" y="{above:.1}" text-anchor="end">{name}</text>"#,
-                right - 2.0
-            );
+            let _ = write!(svg, r#"<text x="{:.1}" y="{above:.1}">{name}</text>"#, left + 3.0);
         }
         let line = path(&frame, self.points.iter().copied());
         let _ = write!(svg, r#"<path class="curve" d="{line}"/>"#);
@@ -121,7 +117,13 @@ impl Bars<'_> {
     /// The chart.
     pub(super) fn svg(&self) -> String {
         let groups = self.labels.len();
-        let most = self.series.iter().flatten().flatten().copied().fold(0.0, f64::max);
+        let most = self
+            .series
+            .iter()
+            .flat_map(|(_, heights)| heights)
+            .flatten()
+            .copied()
+            .fold(0.0, f64::max);
         if groups == 0 {
             return String::new();
         }
@@ -133,17 +135,18 @@ impl Bars<'_> {
         let gap = (group * 0.18).min(8.0);
         let width = (group - gap) / self.series.len().max(1) as f64;
         let ground = frame.y(0.0);
-        for (series, heights) in self.series.iter().enumerate() {
+        for (series, (colour, heights)) in self.series.iter().enumerate() {
+            let class = colour.map_or_else(|| "n".to_owned(), |colour| class(colour));
             for (at, height) in heights.iter().enumerate() {
                 let Some(height) = height else { continue };
                 let x = frame.x(at as f64) + gap / 2.0 + width * series as f64;
                 let y = frame.y(*height);
-                let (class, tall) = (series % COLOURS, ground - y);
+                let tall = ground - y;
                 let name = self.names.get(at).map_or("", String::as_str);
                 let told = number(*height, self.unit);
                 let _ = write!(
                     svg,
-                    r#"<rect class="s{class}" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{tall:.1}" rx="1"><title>{}: {told}</title></rect>"#,
+                    r#"<rect class="{class}" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{tall:.1}" rx="1"><title>{}: {told}</title></rect>"#,
                     escaped(name)
                 );
             }
@@ -169,6 +172,11 @@ impl Bars<'_> {
     }
 }
 
+/// The class of a player's colour.
+pub(super) fn class(player: usize) -> String {
+    format!("s{}", player % COLOURS)
+}
+
 /// Text as it may stand in a page.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -190,7 +198,7 @@ pub(super) fn escaped(text: &str) -> String {
 pub(super) fn number(x: f64, unit: Unit) -> String {
     let digits = |x: f64| match x.abs() {
         size if size >= 100.0 || size.fract() == 0.0 => format!("{x:.0}"),
-        size if size >= 10.0 => format!("{x:.1}"),
+        size if size >= 10.0 => trimmed(&format!("{x:.1}")),
         size if size >= 0.1 => trimmed(&format!("{x:.2}")),
         _ => trimmed(&format!("{x:.4}")),
     };
@@ -298,7 +306,8 @@ mod tests {
             series,
             unit: Unit::Seconds,
         };
-        let svg = bars(vec![vec![Some(0.0), None], vec![Some(0.0), Some(0.0)]]).svg();
+        let svg =
+            bars(vec![(Some(0), vec![Some(0.0), None]), (None, vec![Some(0.0), Some(0.0)])]).svg();
         assert_eq!(svg.matches("<rect").count(), 3);
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         assert!(!bars(vec![]).svg().contains("inf"));

@@ -3,7 +3,8 @@
 //! Numbers that stand in `summary.json` too are marked with the way to them there (`data-key`), so
 //! that the two can be compared.
 
-use super::charts::{Bars, COLOURS, Curve, Unit, escaped};
+use super::charts::{Bars, Curve, Unit, class, escaped};
+use super::histogram::Histogram;
 use super::pairing::{Pairing, SprtSummary};
 use super::summary::Summary;
 use super::tables;
@@ -29,8 +30,8 @@ pub fn page(summary: &Summary) -> String {
             r#"<div class="grid"><section class="card"><h2>No games yet</h2><p class="note">No game of this match that counts has ended.</p></section></div>"#,
         ),
         [only] if names.len() == 2 => {
-            body.push_str(&tiles(only, names));
             body.push_str(&verdict_line(only));
+            body.push_str(&tiles(only, names));
         }
         _ => {}
     }
@@ -41,8 +42,8 @@ pub fn page(summary: &Summary) -> String {
     }
     body.push_str(&match_charts(summary));
     body.push_str(&move_charts(summary));
-    body.push_str(&tables::players(summary));
     body.push_str(&tables::endings(summary));
+    body.push_str(&tables::players(summary));
     body.push_str(&tables::faults(summary));
     body.push_str(&tables::games(summary));
     body.push_str("</div>\n");
@@ -91,14 +92,14 @@ pub(super) fn card(class: &str, title: &str, inside: &str) -> String {
     format!("<section class=\"card {class}\"><h2>{title}</h2>{inside}</section>\n")
 }
 
-/// The names with their colours.
-pub(super) fn key(names: &[String]) -> String {
-    let spans: Vec<String> = names
-        .iter()
-        .enumerate()
-        .map(|(at, name)| format!(r#"<span class="s{}">{}</span>"#, at % COLOURS, escaped(name)))
+/// The names of players with their colours.
+fn key(names: &[String], players: impl Iterator<Item = usize>) -> String {
+    let spans: String = players
+        .map(|player| {
+            format!(r#"<span class="{}">{}</span>"#, class(player), escaped(&names[player]))
+        })
         .collect();
-    format!(r#"<div class="key">{}</div>"#, spans.join(""))
+    format!(r#"<div class="key">{spans}</div>"#)
 }
 
 fn facts(summary: &Summary) -> String {
@@ -223,7 +224,7 @@ fn balance(pairing: &Pairing, names: &[String]) -> String {
 
 fn verdict_line(pairing: &Pairing) -> String {
     let Some(sprt) = &pairing.sprt else { return String::new() };
-    format!("<p class=\"facts\">{}</p>\n", escaped(&verdict_text(sprt)))
+    format!("<p class=\"verdict\">{}</p>\n", escaped(&verdict_text(sprt)))
 }
 
 /// The outcome of a sequential test in words.
@@ -252,14 +253,8 @@ fn match_charts(summary: &Summary) -> String {
         unit: Unit::Percent,
     };
     let caption = "<figcaption>by games played, with its interval</figcaption>";
-    let wide = if pairing.sprt.is_some() { "" } else { "wide" };
     let figure = format!("<figure>{caption}{}</figure>", score.svg());
-    let mut cards = String::new();
-    if let Some(sprt) = &pairing.sprt {
-        cards += &llr_chart(sprt);
-    }
-    // A single chart over the whole page would be taller than a screen.
-    if wide.is_empty() { card("", "Score", &figure) + &cards } else { card("", "Score", &figure) }
+    card("", "Score", &figure) + &pairing.sprt.as_ref().map_or_else(String::new, llr_chart)
 }
 
 fn llr_chart(sprt: &SprtSummary) -> String {
@@ -289,44 +284,50 @@ fn move_charts(summary: &Summary) -> String {
         about: "Mean seconds for a move by its number",
         labels: time.starts.iter().map(u64::to_string).collect(),
         names: time.starts.iter().map(|start| format!("{start}–{}", last(*start))).collect(),
-        series: time.mean.clone(),
+        series: of_players(time.mean.clone()),
         unit: Unit::Seconds,
     };
-    let histogram = &summary.simulation_histogram;
     let shares = |counts: &Vec<u64>| {
         let all = counts.iter().sum::<u64>().max(1) as f64;
         counts.iter().map(|count| (*count > 0).then_some(*count as f64 / all)).collect()
     };
-    let classes = 0..histogram.starts.len();
-    let simulations = Bars {
-        about: "Moves by their simulations",
-        labels: histogram.starts.iter().map(u64::to_string).collect(),
-        names: classes.map(|class| histogram.label(class)).collect(),
-        series: histogram.counts.iter().map(shares).collect(),
-        unit: Unit::Percent,
-    };
-    let lengths = &summary.length_histogram;
-    let counts = lengths.counts.first().cloned().unwrap_or_default();
-    let games = Bars {
-        about: "Games by their moves",
-        labels: lengths.starts.iter().map(u64::to_string).collect(),
-        names: (0..lengths.starts.len()).map(|class| lengths.label(class)).collect(),
-        series: vec![counts.iter().map(|count| Some(*count as f64)).collect()],
-        unit: Unit::Plain,
-    };
-    let figure = |bars: &Bars, caption: &str, key: String, none: &str| match bars.svg() {
+    let histogram = &summary.simulation_histogram;
+    let series = of_players(histogram.counts.iter().map(shares).collect());
+    let simulations = classes("Moves by their simulations", histogram, series, Unit::Percent);
+    let histogram = &summary.length_histogram;
+    let counts = histogram.counts.iter().flatten().map(|count| Some(*count as f64)).collect();
+    let games = classes("Games by their moves", histogram, vec![(None, counts)], Unit::Plain);
+    let figure = |bars: &Bars, caption: &str, none: &str| match bars.svg() {
         svg if svg.is_empty() => format!("<p class=\"note\">{none}</p>"),
-        svg => format!("<figure><figcaption>{caption}</figcaption>{svg}{key}</figure>"),
+        svg => {
+            let players = bars.series.iter().filter_map(|(player, _)| *player);
+            let key = key(names, players);
+            format!("<figure><figcaption>{caption}</figcaption>{svg}{key}</figure>")
+        }
     };
-    card("", "Length of games", &figure(&games, "games by moves", String::new(), "No games."))
-        + &card(
-            "",
-            "Time",
-            &figure(&seconds, "mean for a move, by its number", key(names), "No times."),
-        )
-        + &card(
-            "",
-            "Simulations",
-            &figure(&simulations, "share of a player's moves", key(names), "None are known."),
-        )
+    card("", "Time", &figure(&seconds, "mean for a move, by its number", "No times."))
+        + &card("", "Simulations", &figure(&simulations, "share of moves", "None are known."))
+        + &card("", "Length of games", &figure(&games, "games by moves", "No games."))
+}
+
+/// The series of those players who have any bar, in their colours.
+fn of_players(series: Vec<Vec<Option<f64>>>) -> Vec<(Option<usize>, Vec<Option<f64>>)> {
+    let players = series.into_iter().enumerate().map(|(player, bars)| (Some(player), bars));
+    players.filter(|(_, bars)| bars.iter().any(Option::is_some)).collect()
+}
+
+/// The bars of a histogram.
+fn classes<'a>(
+    about: &'a str,
+    histogram: &Histogram,
+    series: Vec<(Option<usize>, Vec<Option<f64>>)>,
+    unit: Unit,
+) -> Bars<'a> {
+    Bars {
+        about,
+        labels: histogram.starts.iter().map(u64::to_string).collect(),
+        names: (0..histogram.starts.len()).map(|class| histogram.label(class)).collect(),
+        series,
+        unit,
+    }
 }

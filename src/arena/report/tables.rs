@@ -225,9 +225,11 @@ pub(super) fn endings(summary: &Summary) -> String {
 
 /// What went wrong, by whose fault.
 pub(super) fn faults(summary: &Summary) -> String {
+    // Beside the chart of the score where that stands alone.
+    let class = if summary.players.len() == 2 && summary.info.sprt.is_none() { "" } else { "wide" };
     if summary.faults.is_empty() {
         return card(
-            "",
+            class,
             "Faults",
             "<p class=\"note\">None: nobody crashed, hung, was late or played an illegal move.</p>",
         );
@@ -243,7 +245,7 @@ pub(super) fn faults(summary: &Summary) -> String {
         }
     }
     let columns = [words("Player"), words("Fault"), figures("Times")];
-    let first = card("", "Faults", &table(&columns, &kinds));
+    let first = card(class, "Faults", &table(&columns, &kinds));
     let rows: Vec<Vec<String>> = summary
         .faults
         .iter()
