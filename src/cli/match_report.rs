@@ -1,5 +1,6 @@
 //! `tedomari match report`: what the games of a match say.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -40,7 +41,7 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     }
     let mut text = overview(&summary);
     for file in files {
-        text.push_str(&format!("wrote {}\n", file.display()));
+        let _ = writeln!(text, "wrote {}", file.display());
     }
     print(&text)
 }
@@ -49,7 +50,7 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
 fn overview(summary: &Summary) -> String {
     let mut text = format!("{} of {} games", summary.games, summary.info.games);
     if summary.void > 0 {
-        text.push_str(&format!(", {} of them do not count", summary.void));
+        let _ = write!(text, ", {} of them do not count", summary.void);
     }
     text.push('\n');
     for pairing in &summary.pairings {
@@ -57,14 +58,14 @@ fn overview(summary: &Summary) -> String {
     }
     if let Some(ratings) = &summary.ratings {
         for (name, rating) in summary.info.players.iter().zip(&ratings.players) {
-            text.push_str(&format!("{name}: {:+.0} ± {:.0} Elo\n", rating.elo, rating.error));
+            let _ = writeln!(text, "{name}: {:+.0} ± {:.0} Elo", rating.elo, rating.error);
         }
     }
     if !summary.faults.is_empty() {
-        text.push_str(&format!("{} faults, see summary.html\n", summary.faults.len()));
+        let _ = writeln!(text, "{} faults, see summary.html", summary.faults.len());
     }
     for warning in &summary.warnings {
-        text.push_str(&format!("warning: {warning}\n"));
+        let _ = writeln!(text, "warning: {warning}");
     }
     text
 }
@@ -85,7 +86,7 @@ fn pairing_line(pairing: &Pairing, names: &[String]) -> String {
         percent(interval.high),
     );
     if let Some((elo, error)) = pairing.elo.elo.zip(pairing.elo.error) {
-        line.push_str(&format!(", Elo {elo:+.0} ± {error:.0}"));
+        let _ = write!(line, ", Elo {elo:+.0} ± {error:.0}");
     }
     if let Some(sprt) = &pairing.sprt {
         let verdict = match sprt.verdict {
@@ -93,10 +94,8 @@ fn pairing_line(pairing: &Pairing, names: &[String]) -> String {
             Verdict::H1 => "H1",
             Verdict::Open => "open",
         };
-        line.push_str(&format!(
-            ", LLR {:.2} [{:.2}, {:.2}] {verdict}",
-            sprt.llr, sprt.lower, sprt.upper
-        ));
+        let _ =
+            write!(line, ", LLR {:.2} [{:.2}, {:.2}] {verdict}", sprt.llr, sprt.lower, sprt.upper);
     }
     line.push('\n');
     line

@@ -136,7 +136,7 @@ impl Bars<'_> {
         let width = (group - gap) / self.series.len().max(1) as f64;
         let ground = frame.y(0.0);
         for (series, (colour, heights)) in self.series.iter().enumerate() {
-            let class = colour.map_or_else(|| "n".to_owned(), |colour| class(colour));
+            let class = colour.map_or_else(|| "n".to_owned(), class);
             for (at, height) in heights.iter().enumerate() {
                 let Some(height) = height else { continue };
                 let x = frame.x(at as f64) + gap / 2.0 + width * series as f64;

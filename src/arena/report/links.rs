@@ -1,5 +1,6 @@
 //! Links from one folder to another.
 
+use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 /// The way from one folder to another as the beginning of a link: empty for the same folder, else
@@ -29,7 +30,7 @@ fn encoded(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            let _ = write!(text, "%{byte:02X}");
         }
     }
     text

@@ -94,12 +94,12 @@ pub(super) fn card(class: &str, title: &str, inside: &str) -> String {
 
 /// The names of players with their colours.
 fn key(names: &[String], players: impl Iterator<Item = usize>) -> String {
-    let spans: String = players
+    let spans: Vec<String> = players
         .map(|player| {
             format!(r#"<span class="{}">{}</span>"#, class(player), escaped(&names[player]))
         })
         .collect();
-    format!(r#"<div class="key">{spans}</div>"#)
+    format!(r#"<div class="key">{}</div>"#, spans.concat())
 }
 
 fn facts(summary: &Summary) -> String {
@@ -134,7 +134,9 @@ fn notices(summary: &Summary) -> String {
         let count = value("/duplicates", &summary.duplicates.to_string());
         lines.push(format!("{count} games were there more than once; the first found counts."));
     }
-    lines.iter().map(|line| format!("<p class=\"facts warn\">{line}</p>\n")).collect()
+    let paragraphs: Vec<String> =
+        lines.iter().map(|line| format!("<p class=\"facts warn\">{line}</p>\n")).collect();
+    paragraphs.concat()
 }
 
 fn tile(name: &str, big: &str, small: &str) -> String {
@@ -199,7 +201,7 @@ fn balance(pairing: &Pairing, names: &[String]) -> String {
         ("d", "drawn".to_owned(), "draws", outcomes.draws),
         ("s1", format!("{} won", escaped(&names[1])), "losses", outcomes.losses),
     ];
-    let spans: String = counts
+    let spans: Vec<String> = counts
         .iter()
         .map(|(class, text, field, count)| {
             let count = value(&format!("/pairings/0/{field}"), &count.to_string());
@@ -215,8 +217,9 @@ fn balance(pairing: &Pairing, names: &[String]) -> String {
         })
         .collect();
     let inside = format!(
-        "<div class=\"bar\">{bar}</div><div class=\"key\">{spans}</div>\
+        "<div class=\"bar\">{bar}</div><div class=\"key\">{}</div>\
          <p class=\"note\">Pairs of games by points: {}</p>",
+        spans.concat(),
         pairs.join(" · ")
     );
     format!("<div class=\"grid\">{}</div>\n", card("", "Games", &inside))

@@ -1,6 +1,7 @@
 //! Reads results directories, and puts the shards of one match together.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -145,10 +146,11 @@ impl Results {
         let (mut duplicates, mut warnings) = (0, Vec::new());
         for (directory, path) in directories.iter().enumerate() {
             for line in read_games(path, &info, &mut warnings)? {
-                if games.contains_key(&line.game) {
-                    duplicates += 1;
-                } else {
-                    games.insert(line.game, FoundGame { line, directory });
+                match games.entry(line.game) {
+                    Entry::Occupied(_) => duplicates += 1,
+                    Entry::Vacant(place) => {
+                        place.insert(FoundGame { line, directory });
+                    }
                 }
             }
         }

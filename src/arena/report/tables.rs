@@ -25,12 +25,12 @@ const fn words(title: &'static str) -> Column {
 /// A table that scrolls by itself; cells are HTML.
 fn table(columns: &[Column], rows: &[Vec<String>]) -> String {
     let class = |column: &Column| if column.text { " class=\"t\"" } else { "" };
-    let head: String = columns
+    let head: Vec<String> = columns
         .iter()
         .map(|column| format!("<th{}>{}</th>", class(column), column.title))
         .collect();
     let row = |cells: &Vec<String>| {
-        let cells: String = columns
+        let cells: Vec<String> = columns
             .iter()
             .zip(cells)
             .map(|(column, cell)| match column.title {
@@ -39,11 +39,13 @@ fn table(columns: &[Column], rows: &[Vec<String>]) -> String {
                 _ => format!("<td>{cell}</td>"),
             })
             .collect();
-        format!("<tr>{cells}</tr>\n")
+        format!("<tr>{}</tr>\n", cells.concat())
     };
-    let body: String = rows.iter().map(row).collect();
+    let body: Vec<String> = rows.iter().map(row).collect();
     format!(
-        "<div class=\"scroll\"><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>"
+        "<div class=\"scroll\"><table><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>",
+        head.concat(),
+        body.concat()
     )
 }
 

@@ -46,7 +46,7 @@ fn game(number: u64, players: &[&str], sides: [usize; 2], winner: Option<usize>)
 
 /// Games of two players by the winners; colours change from game to game.
 fn games(winners: &[Option<usize>]) -> Vec<GameLine> {
-    let sides = |number: u64| if number % 2 == 0 { [0, 1] } else { [1, 0] };
+    let sides = |number: u64| if number.is_multiple_of(2) { [0, 1] } else { [1, 0] };
     (0..)
         .zip(winners)
         .map(|(number, winner)| game(number, &NAMES, sides(number), *winner))
@@ -249,7 +249,9 @@ fn a_match_without_games_has_a_page() {
     assert!(summary.ratings.unwrap().imagined);
     // And so has one whose games do not count.
     let mut void = games(&[None, None]);
-    void.iter_mut().for_each(|line| line.reason = Reason::Void);
+    for line in &mut void {
+        line.reason = Reason::Void;
+    }
     let (summary, _) = report(&directory(&info(&NAMES, &test), &text(&void)));
     assert_eq!((summary.games, summary.void, summary.pairings.len()), (2, 2, 0));
 }
@@ -308,7 +310,8 @@ fn more_players_have_ratings_and_a_table_for_each_pairing() {
     for (first, winners) in [(0, [0, 0, 1, 0]), (1, [1, 1, 1, 2])] {
         for winner in winners {
             let number = lines.len() as u64;
-            let sides = if number % 2 == 0 { [first, first + 1] } else { [first + 1, first] };
+            let sides =
+                if number.is_multiple_of(2) { [first, first + 1] } else { [first + 1, first] };
             lines.push(game(number, &names, sides, Some(winner)));
         }
     }

@@ -124,14 +124,18 @@ impl Model {
                     (strengths, likelihood, raised) = (next, found, true);
                     break;
                 }
-                step.iter_mut().for_each(|d| *d *= 0.5);
+                for part in &mut step {
+                    *part *= 0.5;
+                }
             }
             if !raised || step.iter().all(|d| d.abs() < 1e-12) {
                 break;
             }
         }
         let mean = strengths.iter().sum::<f64>() / self.players.max(1) as f64;
-        strengths.iter_mut().for_each(|s| *s -= mean);
+        for strength in &mut strengths {
+            *strength -= mean;
+        }
         strengths
     }
 
@@ -215,7 +219,7 @@ fn inverted(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
             .max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()))?;
         matrix.swap(column, best);
         let pivot = matrix[column][column];
-        if !(pivot.abs() > f64::MIN_POSITIVE) {
+        if pivot.is_nan() || pivot.abs() <= f64::MIN_POSITIVE {
             return None;
         }
         matrix[column].iter_mut().for_each(|x| *x /= pivot);
