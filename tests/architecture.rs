@@ -33,7 +33,7 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     ("candle", &["nn", "train", "uncertainty"]),
     ("tokio", &["gtp", "engine", "arena", "cli"]),
     ("println!", &["cli"]),
-    ("Instant::now", &["engine", "cli"]),
+    ("Instant::now", &["engine", "arena", "cli"]),
     ("std::env::", &["cli"]),
     ("std::fs", &["util", "cli"]),
     ("static mut", &[]),

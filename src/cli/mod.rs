@@ -7,6 +7,7 @@ mod evaluator;
 mod gtp;
 mod log;
 mod match_report;
+mod matches;
 mod net;
 
 use std::path::PathBuf;
@@ -71,16 +72,22 @@ enum Subcommands {
     /// Look at, check, measure or make networks
     #[command(subcommand)]
     Net(net::NetCommand),
-    /// Count the games of a match again, or of its shards together
-    #[command(hide = true)]
-    MatchReport(match_report::ReportArgs),
+    /// Play a match between engines, with a referee, or report on one
+    Match(Box<matches::MatchLine>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
 
 impl Cli {
     /// Does what the user has asked for.
-    pub fn run(self) -> anyhow::Result<()> {
+    pub fn run(mut self) -> anyhow::Result<()> {
+        // Boards that are not square are for matches; the settings know a side only.
+        let board = self.options.board.clone();
+        if matches!(self.command, Some(Subcommands::Match(_)))
+            && board.as_ref().is_some_and(|board| board.contains('x'))
+        {
+            self.options.board = None;
+        }
         let config = self.options.config()?;
         log::start(&config.log)?;
         match self.command.unwrap_or(Subcommands::Gtp) {
@@ -88,7 +95,7 @@ impl Cli {
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
-            Subcommands::MatchReport(args) => match_report::run(&args),
+            Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }
@@ -149,6 +156,17 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_match_is_played_or_reported_on() {
+        let read = |args: &[&str]| Cli::try_parse_from([&["tedomari", "match"], args].concat());
+        let play = ["--player", "tedomari", "--player", "gtp:x", "--out", "o"];
+        assert!(matches!(read(&play).unwrap().command, Some(Subcommands::Match(_))));
+        assert!(read(&["report", "a", "b", "--out", "c", "--json"]).is_ok());
+        for args in [&[][..], &["report"], &["--out", "o"], &["--player", "a", "report", "b"]] {
+            assert!(read(args).is_err(), "{args:?}");
+        }
     }
 
     #[test]

@@ -68,6 +68,8 @@ pub struct Engine {
     /// The player who has just moved by the engine's choice, and may think on the opponent's time.
     may_ponder: Option<Color>,
     thought: Duration,
+    /// Whether the clocks run by simulations, one second for each, and not by real time.
+    virtual_time: bool,
 }
 
 impl Engine {
@@ -84,6 +86,7 @@ impl Engine {
             judged: None,
             may_ponder: None,
             thought: Duration::ZERO,
+            virtual_time: false,
             params,
             evaluator,
         }
@@ -162,6 +165,12 @@ impl Engine {
         self.clocks = [Clock::new(system); 2];
     }
 
+    /// From now on a simulation takes one second of the clocks, and real time none: what is played
+    /// depends on no machine.
+    pub const fn count_simulations_as_time(&mut self) {
+        self.virtual_time = true;
+    }
+
     /// Takes over what is left on a player's clock, see [`Clock::set_left`].
     pub fn set_time_left(&mut self, color: Color, seconds: f64, overtime: u32) {
         self.clocks[color.index()].set_left(seconds, overtime);
@@ -204,7 +213,10 @@ impl Engine {
             self.state.play(color, mv).expect("invariant: a searched move is legal");
             self.may_ponder = Some(color);
         }
-        let used = watch.elapsed();
+        let used = match self.virtual_time {
+            true => Duration::from_secs(report.simulations),
+            false => watch.elapsed(),
+        };
         self.settle(color, used, decision, &report);
         self.last_report = Some(report);
         Ok(decision)
@@ -337,9 +349,16 @@ impl Engine {
         let position = self.position_for(color);
         let moves_left = own_moves_left(position.board().empty_points().len(), position.size());
         let time = thinking_time(self.clock(color), moves_left, &self.params.time);
-        let mut rules = Chain(vec![Box::new(ticket.clone()), Box::new(AtLeast(TimeLimit(time)))]);
+        let mut rules = Chain(vec![Box::new(ticket.clone())]);
         let most = self.params.search.max_simulations;
-        let limit = Limit { rule: &mut rules, simulations: (most > 0).then_some(most) };
+        let mut simulations = (most > 0).then_some(most);
+        if self.virtual_time {
+            let ticks = time.as_secs().max(1);
+            simulations = Some(simulations.map_or(ticks, |most| most.min(ticks)));
+        } else {
+            rules.0.push(Box::new(AtLeast(TimeLimit(time))));
+        }
+        let limit = Limit { rule: &mut rules, simulations };
         let report = self.search(&position, limit, &watch, view)?;
         let judgement = Judgement {
             dead: judge::dead_stones(&position, &report.ownership),

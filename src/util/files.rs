@@ -70,6 +70,24 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Makes a folder with those above it; one that is there already is fine.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+/// The regular files of a folder whose names end like this, in the order of their names.
+pub fn files_in(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_file() && path.to_string_lossy().ends_with(ending) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +103,20 @@ mod tests {
         assert!(matches!(read_limited(folder.path(), 5), Err(ReadError::NotAFile { .. })));
         assert!(matches!(read_limited(&folder.path().join("b"), 5), Err(ReadError::Io { .. })));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn files_of_a_folder_come_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("a/b.sgf");
+        make_folder(&inner).unwrap();
+        make_folder(&inner).unwrap();
+        for name in ["c.sgf", "a.sgf", "d.txt"] {
+            write_atomically(&folder.path().join("a").join(name), b"x").unwrap();
+        }
+        let names = files_in(&folder.path().join("a"), ".sgf").unwrap();
+        assert_eq!(names, [folder.path().join("a/a.sgf"), folder.path().join("a/c.sgf")]);
+        assert!(files_in(&folder.path().join("z"), ".sgf").is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::read::Results;
+use super::read::{Results, board_text};
 use super::summary::counts;
 use crate::arena::GameLine;
 
@@ -16,7 +16,7 @@ pub fn table(results: &Results, first: usize, second: usize) -> String {
     let info = &results.info;
     let name = |player: usize| one_line(&info.players[player]);
     let mut text = String::new();
-    let board = info.board_text();
+    let board = board_text(info);
     let size = match board.split_once('x') {
         Some((width, height)) if width == height => width,
         _ => &board,

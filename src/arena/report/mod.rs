@@ -18,7 +18,7 @@ pub use dat::table;
 pub use histogram::Histogram;
 pub use page::page;
 pub use pairing::{Pairing, SprtSummary};
-pub use read::{FoundGame, MatchInfo, ReportError, Results};
+pub use read::{FoundGame, ReportError, Results};
 pub use summary::{FaultLine, ListedGame, PlayerSummary, RatingTable, Spread, Summary, TimeByMove};
 
 use crate::util::write_atomically;

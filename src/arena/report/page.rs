@@ -6,6 +6,7 @@
 use super::charts::{Bars, Curve, Unit, class, escaped};
 use super::histogram::Histogram;
 use super::pairing::{Pairing, SprtSummary};
+use super::read::board_text;
 use super::summary::Summary;
 use super::tables;
 use crate::util::stats::{Elo, Verdict};
@@ -105,7 +106,7 @@ fn key(names: &[String], players: impl Iterator<Item = usize>) -> String {
 fn facts(summary: &Summary) -> String {
     let info = &summary.info;
     let mut parts = vec![
-        info.board_text().replace('x', "×"),
+        board_text(info).replace('x', "×"),
         format!("{} rules", escaped(&info.rules)),
         format!("komi {}", info.komi),
         format!("{} of {} games", value("/games", &summary.games.to_string()), info.games),

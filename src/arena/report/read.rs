@@ -4,14 +4,11 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use crate::arena::GameLine;
-use crate::util::stats::Sprt;
+use crate::arena::{GAMES, GameLine, MATCH, MatchInfo};
 use crate::util::{ReadError, read_limited};
 
 /// The version of `match.json` that this build reads.
-const FORMAT: u64 = 1;
+const FORMAT: u32 = 1;
 /// A description of a match is small.
 const MAX_MATCH: usize = 1 << 20;
 /// About a million long games.
@@ -22,47 +19,11 @@ const MAX_SECONDS: f64 = 1e9;
 /// Warnings beyond these are only counted.
 const MAX_WARNINGS: usize = 20;
 
-/// What was played: `match.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MatchInfo {
-    /// The version of the format.
-    pub format: u64,
-    /// The names of the players.
-    pub players: Vec<String>,
-    /// The side of the board, or both sides as `9x7`.
-    pub board: serde_json::Value,
-    /// The rules.
-    pub rules: String,
-    /// The komi.
-    pub komi: f64,
-    /// The seed of the schedule.
-    pub seed: u64,
-    /// How many games were planned.
-    pub games: u64,
-    /// `pairs`, `round-robin` or `gauntlet`.
-    pub schedule: String,
-    /// The time system of each player.
-    #[serde(default)]
-    pub time: Vec<String>,
-    /// Where openings come from.
-    #[serde(default)]
-    pub openings: String,
-    /// The sequential test, if there is one.
-    #[serde(default)]
-    pub sprt: Option<Sprt>,
-    /// What else the file says, but for the shard, which is the directory's and not the match's.
-    #[serde(flatten)]
-    pub rest: BTreeMap<String, serde_json::Value>,
-}
-
-impl MatchInfo {
-    /// The board as `9x9`.
-    #[must_use]
-    pub fn board_text(&self) -> String {
-        match &self.board {
-            serde_json::Value::String(text) => text.clone(),
-            side => format!("{side}x{side}"),
-        }
+/// The board as `9x9`.
+pub(super) fn board_text(info: &MatchInfo) -> String {
+    match &info.board {
+        serde_json::Value::String(text) => text.clone(),
+        side => format!("{side}x{side}"),
     }
 }
 
@@ -119,7 +80,7 @@ pub struct FoundGame {
 /// All games of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Results {
-    /// What was played.
+    /// What was played. The shard is that of a single directory, and `[1, 1]` of several.
     pub info: MatchInfo,
     /// The directories read.
     pub directories: Vec<PathBuf>,
@@ -138,9 +99,12 @@ impl Results {
     /// a damaged line, with a warning that names it.
     pub fn read(directories: &[PathBuf]) -> Result<Self, ReportError> {
         let (first, others) = directories.split_first().ok_or(ReportError::Nothing)?;
-        let info = read_info(first)?;
+        let mut info = read_info(first)?;
         for other in others {
             same_match(first, &info, other, &read_info(other)?)?;
+        }
+        if !others.is_empty() {
+            info.shard = [1, 1];
         }
         let mut games = BTreeMap::new();
         let (mut duplicates, mut warnings) = (0, Vec::new());
@@ -165,13 +129,12 @@ impl Results {
 }
 
 fn read_info(directory: &Path) -> Result<MatchInfo, ReportError> {
-    let path = directory.join("match.json");
+    let path = directory.join(MATCH);
     let bytes = read_limited(&path, MAX_MATCH)
         .map_err(|source| ReportError::Unreadable { directory: directory.to_owned(), source })?;
     let damaged = |reason: String| ReportError::Damaged { path: path.clone(), reason };
-    let mut info: MatchInfo =
+    let info: MatchInfo =
         serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-    info.rest.remove("shard");
     if info.format != FORMAT {
         let reason = format!("it has format {}, this build reads format {FORMAT}", info.format);
         return Err(damaged(reason));
@@ -193,7 +156,11 @@ fn same_match(
     there: &MatchInfo,
 ) -> Result<(), ReportError> {
     let text = |info: &MatchInfo| match serde_json::to_value(info) {
-        Ok(serde_json::Value::Object(map)) => map,
+        Ok(serde_json::Value::Object(mut map)) => {
+            // The shard is the directory's, not the match's.
+            map.remove("shard");
+            map
+        }
         _ => serde_json::Map::new(),
     };
     let (left, right) = (text(here), text(there));
@@ -217,7 +184,7 @@ fn read_games(
     info: &MatchInfo,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<GameLine>, ReportError> {
-    let path = directory.join("games.jsonl");
+    let path = directory.join(GAMES);
     let bytes = match read_limited(&path, MAX_GAMES) {
         Ok(bytes) => bytes,
         // A match of which no game has ended yet.

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::histogram::{Histogram, round_width};
 use super::links::link;
 use super::pairing::{Pairing, pairings};
-use super::read::{FoundGame, MatchInfo, Results};
-use crate::arena::{GameLine, Reason};
+use super::read::{FoundGame, Results};
+use crate::arena::{GameLine, MatchInfo, RECORDS, Reason, record_name};
 use crate::util::stats::{Encounter, Moments, Rating, bradley_terry};
 
 /// Classes of a chart.
@@ -360,8 +360,8 @@ fn faults(lines: &[&GameLine]) -> Vec<FaultLine> {
 fn listed(found: &FoundGame, folders: &[(&Path, String)]) -> ListedGame {
     let line = &found.line;
     let (directory, link) = &folders[found.directory];
-    let names = [format!("sgf/{:06}.sgf", line.game), format!("games/{:04}.sgf", line.game)];
-    let record = names.iter().find(|name| directory.join(name).is_file());
+    let name = record_name(line.game);
+    let there = directory.join(RECORDS).join(&name).is_file();
     let mut seconds = [0.0; 2];
     for (_, player, index) in own_moves(line) {
         seconds[usize::from(player == line.white)] += line.seconds.get(index).unwrap_or(&0.0);
@@ -377,6 +377,6 @@ fn listed(found: &FoundGame, folders: &[(&Path, String)]) -> ListedGame {
         plies: line.plies,
         seconds,
         faults: line.faults.len(),
-        sgf: record.map(|name| format!("{link}{name}")),
+        sgf: there.then(|| format!("{link}{RECORDS}/{name}")),
     }
 }

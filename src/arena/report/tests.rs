@@ -13,7 +13,8 @@ fn info(players: &[&str], sprt: &Value) -> Value {
     json!({
         "format": 1, "players": players, "board": 9, "rules": "chinese", "komi": 7.0, "seed": 7,
         "games": 8, "schedule": "pairs", "time": vec!["fixed:0.5"; players.len()],
-        "openings": "random", "sprt": sprt, "shard": [1, 1],
+        "openings": "random", "sprt": sprt, "shard": [1, 1], "specs": players, "opening_plies": 8,
+        "dead": "Agreement", "max_moves": 243, "allowance_ms": 20,
     })
 }
 
@@ -154,8 +155,8 @@ fn shards_are_put_together_and_no_game_counts_twice() {
     (one["shard"], two["shard"]) = (json!([1, 2]), json!([2, 2]));
     let first = directory(&one, &text(&lines[..4]));
     let second = directory(&two, &text(&lines[2..]));
-    fs::create_dir(second.path().join("games")).unwrap();
-    fs::write(second.path().join("games/0005.sgf"), "(;GM[1])").unwrap();
+    fs::create_dir(second.path().join("sgf")).unwrap();
+    fs::write(second.path().join("sgf/000005.sgf"), "(;GM[1])").unwrap();
     let merged = read(&[&first, &second]).unwrap();
     assert_eq!((merged.games.len(), merged.duplicates), (6, 2));
     let out = tempfile::tempdir().unwrap();
@@ -183,8 +184,8 @@ fn different_matches_are_not_mixed() {
         error(&|info| info["sprt"] = json!({"elo0":0,"elo1":1,"alpha":0.1,"beta":0.1}))
             .contains("'sprt'")
     );
-    let new = error(&|info| info["dead"] = json!("agree"));
-    assert!(new.contains("'dead' is not there in the first and \"agree\""), "{new}");
+    let dead = error(&|info| info["dead"] = json!("PlayOn"));
+    assert!(dead.contains("'dead' is \"Agreement\" in the first and \"PlayOn\""), "{dead}");
 }
 
 #[test]

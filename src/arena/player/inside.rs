@@ -1,0 +1,89 @@
+//! This engine as a player, in this process.
+
+use super::{Answer, GameStart, Kind, Player, Question, Reply, Trouble};
+use crate::arena::stopwatch::Stopwatch;
+use crate::arena::time::TimeControl;
+use crate::engine::{Decision, Engine, Ticket, View};
+use crate::game::{Color, Move, PointSet};
+use crate::util::Seed;
+
+/// Makes an engine for a game whose random numbers start here, or says why it cannot.
+pub type EngineMaker = Box<dyn FnMut(Seed) -> Result<Engine, String> + Send>;
+
+/// An engine in this process. Each game has one of its own, so that a game depends on nothing but
+/// its seed.
+pub struct Inside {
+    make: EngineMaker,
+    engine: Option<Engine>,
+}
+
+impl Inside {
+    /// A player whose engines are made like this.
+    #[must_use]
+    pub fn new(make: EngineMaker) -> Self {
+        Self { make, engine: None }
+    }
+
+    fn engine(&mut self) -> Result<&mut Engine, Trouble> {
+        self.engine.as_mut().ok_or_else(|| Trouble::new(Kind::Refused, "no game was started"))
+    }
+}
+
+impl Player for Inside {
+    fn start(&mut self, game: &GameStart) -> Result<(), Trouble> {
+        // The old one goes before the new one takes memory.
+        self.engine = None;
+        let mut engine =
+            (self.make)(game.seed).map_err(|reason| Trouble::new(Kind::Absent, reason))?;
+        engine.set_game(game.rules.game);
+        engine.new_game(game.size);
+        engine.state_mut().set_komi(game.komi);
+        engine
+            .state_mut()
+            .set_rules(game.rules)
+            .map_err(|error| Trouble::new(Kind::Refused, error.to_string()))?;
+        engine.set_time_system(game.time.clock().system());
+        if matches!(game.time, TimeControl::Simulations(_)) {
+            engine.count_simulations_as_time();
+        }
+        self.engine = Some(engine);
+        Ok(())
+    }
+
+    fn play(&mut self, color: Color, mv: Move) -> Result<(), Trouble> {
+        let played = self.engine()?.state_mut().play(color, mv);
+        played.map_err(|error| Trouble::new(Kind::Refused, error.to_string()))
+    }
+
+    fn genmove(&mut self, question: &Question<'_>) -> Result<Reply, Trouble> {
+        let Question { color, purpose, clock, .. } = *question;
+        let engine = self.engine()?;
+        engine.set_time_left(color, clock.left().as_secs_f64(), clock.overtime());
+        let watch = Stopwatch::start();
+        let decision = engine
+            .genmove(color, purpose, &Ticket::unlimited(), View::none(&mut ()))
+            .map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
+        let used = watch.elapsed();
+        let report = engine.last_report();
+        Ok(Reply {
+            answer: match decision {
+                Decision::Play(mv) => Answer::Move(mv),
+                Decision::Resign => Answer::Resign,
+            },
+            used,
+            simulations: report.map(|report| report.simulations),
+            stop: report.and_then(|report| report.reason).map(|reason| reason.to_string()),
+            win_rate: report.map(|report| report.value.win_rate()),
+        })
+    }
+
+    fn dead_stones(&mut self) -> Result<Option<PointSet>, Trouble> {
+        let judgement = self.engine()?.judge();
+        let judgement = judgement.map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
+        Ok(Some(judgement.dead))
+    }
+
+    fn take_minor(&mut self) -> Vec<Trouble> {
+        Vec::new()
+    }
+}

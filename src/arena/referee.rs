@@ -1,0 +1,343 @@
+//! One game: our own rules decide what is legal and who has won, and our own clock who is late.
+
+use std::time::Duration;
+
+use super::line::Reason;
+use super::player::{Answer, GameStart, Kind, Player, Question, Reply, Trouble};
+use super::time::{TimeControl, time_for_move};
+use crate::engine::Purpose;
+use crate::game::{
+    BoardSize, Color, DeadStones, Game, GameRecord, GameResult, Komi, Move, PointSet, Position,
+    RecordedMove, Rules,
+};
+use crate::timeman::{Clock, TimeSystem};
+use crate::util::Seed;
+
+/// Which stones are dead when passes have ended a game of Go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeadBy {
+    /// Those that both players name; if they do not agree, those that the judge names.
+    Agreement,
+    /// The game goes on until both players pass without a stone between; then none is dead.
+    PlayOn,
+    /// Those that the judge names.
+    Judge,
+    /// None.
+    Nobody,
+}
+
+impl DeadBy {
+    /// What goes with the rules.
+    #[must_use]
+    pub const fn usual(rules: &Rules) -> Self {
+        match rules.dead_stones {
+            DeadStones::Removed => Self::Agreement,
+            DeadStones::Counted => Self::Nobody,
+        }
+    }
+}
+
+/// What all games of a match have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// The board.
+    pub size: BoardSize,
+    /// The rules.
+    pub rules: Rules,
+    /// Points for White.
+    pub komi: Komi,
+    /// Dead stones.
+    pub dead: DeadBy,
+    /// Moves from which a game is too long.
+    pub max_moves: usize,
+    /// What is taken off the time of every move before it is charged: the way through the pipe.
+    pub allowance: Duration,
+    /// How long a program without a clock may think, and one whose time is up may still answer.
+    pub patience: Patience,
+}
+
+/// How long to wait for programs.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For a move without a clock.
+    pub unlimited: Duration,
+    /// After the time is up, before the program counts as hanging.
+    pub late: Duration,
+}
+
+/// A game that has been played.
+#[derive(Debug)]
+pub struct Played {
+    /// Its result.
+    pub result: GameResult,
+    /// How it came to that.
+    pub reason: Reason,
+    /// All moves, with clocks and comments.
+    pub record: GameRecord,
+    /// Seconds, simulations and stop reason of each move after the opening.
+    pub moves: Vec<(f64, Option<u64>, Option<String>)>,
+    /// What went wrong: by whom, after how many moves.
+    pub faults: Vec<(Color, usize, Trouble)>,
+    /// Who has to be restarted.
+    pub broken: [bool; 2],
+}
+
+/// Says which stones are dead.
+pub type Judge<'a> = &'a mut dyn FnMut(&Position) -> Result<PointSet, String>;
+
+/// A game that one of the players makes impossible to play at all, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Absent {
+    /// Who.
+    pub color: Color,
+    /// Why.
+    pub reason: String,
+}
+
+/// Plays a game between two players, by [`Color::index`], from an opening that is legal.
+pub fn play<'a>(
+    terms: &'a Terms,
+    players: [&'a mut dyn Player; 2],
+    times: [TimeControl; 2],
+    opening: &[Move],
+    (seed, judge): (Seed, Judge<'_>),
+) -> Result<Played, Absent> {
+    let mut record = GameRecord::new(terms.size);
+    record.rules = Some(terms.rules);
+    record.komi = (terms.rules.game == Game::Go).then_some(terms.komi);
+    let mut game = Table {
+        terms,
+        players,
+        times,
+        clocks: times.map(TimeControl::clock),
+        position: Position::new(terms.size, terms.rules, terms.komi),
+        played: Played {
+            result: GameResult::Unknown,
+            reason: Reason::Void,
+            record,
+            moves: Vec::new(),
+            faults: Vec::new(),
+            broken: [false; 2],
+        },
+    };
+    let (result, reason) = match game.begin(opening, seed)? {
+        Some(end) => end,
+        None => game.go_on(judge),
+    };
+    let mut played = game.close();
+    (played.result, played.reason) = (result, reason);
+    played.record.result = Some(result);
+    Ok(played)
+}
+
+/// How a game ends.
+type End = (GameResult, Reason);
+
+struct Table<'a> {
+    terms: &'a Terms,
+    players: [&'a mut dyn Player; 2],
+    times: [TimeControl; 2],
+    clocks: [Clock; 2],
+    position: Position,
+    played: Played,
+}
+
+impl Table<'_> {
+    /// Starts both players and gives them the opening; the end of the game if one of them fails.
+    fn begin(&mut self, opening: &[Move], seed: Seed) -> Result<Option<End>, Absent> {
+        let mut failed = [None, None];
+        for color in Color::BOTH {
+            let Terms { size, rules, komi, .. } = *self.terms;
+            let time = self.times[color.index()];
+            let seed = seed.fork("player", color.index() as u64);
+            let start = GameStart { size, rules, komi, time, seed };
+            let player = &mut self.players[color.index()];
+            let started = player.start(&start).and_then(|()| {
+                let colors = Color::BOTH.into_iter().cycle();
+                opening.iter().zip(colors).try_for_each(|(&mv, color)| player.play(color, mv))
+            });
+            match started {
+                Err(Trouble { kind: Kind::Absent, detail }) => {
+                    return Err(Absent { color, reason: detail });
+                }
+                Err(trouble) => failed[color.index()] = Some(self.lose(color, trouble)),
+                Ok(()) => {}
+            }
+        }
+        for &mv in opening {
+            let color = self.position.to_move();
+            self.position.play_legal(color, mv);
+            self.played.record.moves.push(RecordedMove::new(color, mv));
+        }
+        Ok(match failed {
+            [Some(_), Some(_)] => Some((GameResult::Void, Reason::Void)),
+            [black, white] => black.or(white),
+        })
+    }
+
+    fn go_on(&mut self, judge: Judge<'_>) -> End {
+        let mut purpose = Purpose::Win;
+        let mut stones = 0;
+        loop {
+            let color = self.position.to_move();
+            if self.position.is_over() {
+                if self.terms.rules.game == Game::NoGo {
+                    return (GameResult::Resignation(color.opponent()), Reason::NoMove);
+                }
+                if self.terms.dead != DeadBy::PlayOn || (purpose == Purpose::CleanUp && stones == 0)
+                {
+                    return self.count(judge);
+                }
+                (purpose, stones) = (Purpose::CleanUp, 0);
+                self.position.resume();
+            }
+            if self.played.record.moves.len() >= self.terms.max_moves {
+                return (self.position.score(&PointSet::new()).into(), Reason::Length);
+            }
+            let mv = match self.turn(color, purpose) {
+                Ok(mv) => mv,
+                Err(end) => return end,
+            };
+            stones += usize::from(mv != Move::Pass);
+            if let Err(trouble) = self.players[color.opponent().index()].play(color, mv) {
+                return self.lose(color.opponent(), trouble);
+            }
+        }
+    }
+
+    /// Asks for a move and makes it on our own board.
+    fn turn(&mut self, color: Color, purpose: Purpose) -> Result<Move, End> {
+        let mut clock = self.clocks[color.index()];
+        let is_virtual = matches!(self.times[color.index()], TimeControl::Simulations(_));
+        let time = time_for_move(&clock).filter(|_| !is_virtual);
+        let patience = self.terms.patience;
+        let limit =
+            time.map_or(patience.unlimited, |time| time + self.terms.allowance + patience.late);
+        let question = Question { color, purpose, clock: &clock, limit };
+        let asked = self.players[color.index()].genmove(&question);
+        let reply = asked.map_err(|trouble| self.lose(color, trouble))?;
+        let spent = match is_virtual {
+            true => Duration::from_secs(reply.simulations.unwrap_or_default()),
+            false => reply.used.saturating_sub(self.terms.allowance),
+        };
+        clock.spend(spent);
+        self.clocks[color.index()] = clock;
+        if clock.is_out_of_time() {
+            let used = reply.used.as_secs_f64();
+            let had = time.map_or(0.0, |time| time.as_secs_f64());
+            let detail = match is_virtual {
+                true => "all simulations were used up".to_owned(),
+                false => format!("{used:.3} s for a move that had {had:.3} s"),
+            };
+            self.lose(color, Trouble::new(Kind::Late, detail));
+            self.note(&reply);
+            return Err((GameResult::Time(color.opponent()), Reason::Time));
+        }
+        self.note(&reply);
+        match &reply.answer {
+            Answer::Resign => Err((GameResult::Resignation(color.opponent()), Reason::Resignation)),
+            Answer::Nonsense(text) => {
+                let detail = format!("answered '{text}' when asked for a move");
+                Err(self.lose(color, Trouble::new(Kind::Illegal, detail)))
+            }
+            &Answer::Move(mv) => match self.position.play(color, mv) {
+                Ok(()) => {
+                    self.write_down(color, mv, &reply);
+                    Ok(mv)
+                }
+                Err(reason) => {
+                    let vertex = self.terms.size.move_text(mv);
+                    let detail = format!("played {vertex}: {reason}");
+                    Err(self.lose(color, Trouble::new(Kind::Illegal, detail)))
+                }
+            },
+        }
+    }
+
+    /// What is known of a move, also of one that does not count.
+    fn note(&mut self, reply: &Reply) {
+        let seconds = (reply.used.as_secs_f64() * 1e6).round() / 1e6;
+        self.played.moves.push((seconds, reply.simulations, reply.stop.clone()));
+    }
+
+    fn write_down(&mut self, color: Color, mv: Move, reply: &Reply) {
+        let clock = &self.clocks[color.index()];
+        let mut recorded = RecordedMove::new(color, mv);
+        if clock.system() != TimeSystem::Unlimited {
+            recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
+            recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());
+        }
+        let mut parts = vec![format!("{:.3} s", reply.used.as_secs_f64())];
+        parts.extend(reply.win_rate.map(|rate| format!("wins {:.1} %", 100.0 * rate)));
+        parts.extend(reply.simulations.map(|count| format!("{count} simulations")));
+        parts.extend(reply.stop.clone());
+        recorded.comment = Some(parts.join(", "));
+        self.played.record.moves.push(recorded);
+    }
+
+    /// Counts a game of Go that passes have ended.
+    fn count(&mut self, judge: Judge<'_>) -> End {
+        let dead = match self.terms.dead {
+            DeadBy::Nobody | DeadBy::PlayOn => PointSet::new(),
+            DeadBy::Judge => self.judged(judge),
+            DeadBy::Agreement => self.agreed().unwrap_or_else(|| self.judged(judge)),
+        };
+        (self.position.score(&dead).into(), Reason::Score)
+    }
+
+    /// What the judge says. One that cannot judge thinks all stones alive.
+    fn judged(&mut self, judge: Judge<'_>) -> PointSet {
+        judge(&self.position).unwrap_or_else(|error| {
+            tracing::warn!(error, "the position cannot be judged");
+            PointSet::new()
+        })
+    }
+
+    /// The stones that both players think dead, if they think the same and not nonsense.
+    fn agreed(&mut self) -> Option<PointSet> {
+        let mut opinions = [None, None];
+        for color in Color::BOTH {
+            match self.players[color.index()].dead_stones() {
+                Ok(opinion) => opinions[color.index()] = opinion,
+                Err(trouble) => {
+                    self.lose(color, trouble);
+                }
+            }
+        }
+        let [Some(black), Some(white)] = opinions else { return None };
+        let board = self.position.board();
+        let stones = black.iter().all(|point| board.stone(point).is_some());
+        (black == white && stones).then_some(black)
+    }
+
+    /// The end of a game by the fault of a player, who has to be restarted.
+    fn lose(&mut self, color: Color, trouble: Trouble) -> End {
+        let reason = match trouble.kind {
+            Kind::Late => Reason::Time,
+            Kind::Hang => Reason::Hang,
+            Kind::Crash | Kind::Closed | Kind::Absent => Reason::Crash,
+            Kind::Junk | Kind::Illegal | Kind::Flood | Kind::Refused => Reason::Illegal,
+        };
+        self.played.broken[color.index()] = true;
+        self.blame(color, trouble);
+        (GameResult::Forfeit(color.opponent()), reason)
+    }
+
+    fn blame(&mut self, color: Color, trouble: Trouble) {
+        let ply = self.played.record.moves.len();
+        self.played.faults.push((color, ply, trouble));
+    }
+
+    fn close(mut self) -> Played {
+        for color in Color::BOTH {
+            for trouble in self.players[color.index()].take_minor() {
+                self.blame(color, trouble);
+            }
+        }
+        self.played
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! The players of a match, put together from their descriptions.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, ensure};
+
+use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
+use crate::cli::evaluator;
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::nn::builtin;
+use crate::util::{Seed, machine_memory};
+
+/// Short names of settings that are used often.
+const SHORT: [(&str, &str); 3] =
+    [("simulations", "search.max_simulations"), ("net", "net.path"), ("threads", "search.threads")];
+
+/// The players, before it is known how many games are played at the same time.
+pub(super) struct Team {
+    members: Vec<Member>,
+    /// Threads of the player that has most.
+    pub(super) threads: usize,
+}
+
+struct Member {
+    spec: PlayerSpec,
+    time: TimeControl,
+    /// None for programs.
+    config: Option<Config>,
+}
+
+/// Reads the settings of all players.
+pub(super) fn gather(
+    specs: &[PlayerSpec],
+    base: &Config,
+    terms: &Terms,
+    time: TimeControl,
+) -> anyhow::Result<Team> {
+    let mut team = Team { members: Vec::new(), threads: 1 };
+    for spec in specs {
+        let time = spec.time.unwrap_or(time);
+        let config = match &spec.kind {
+            PlayerKind::Program(_) => {
+                ensure!(
+                    !matches!(time, TimeControl::Simulations(_)),
+                    "a GTP program has no clock of simulations: give {} a time= of its own",
+                    spec.name
+                );
+                None
+            }
+            PlayerKind::Engine(settings) => {
+                let config = configure(spec, settings, base, terms)
+                    .and_then(|config| adapt(config, base, time))
+                    .with_context(|| format!("in --player {}", spec.text))?;
+                team.threads = team.threads.max(config.search.thread_count());
+                Some(config)
+            }
+        };
+        team.members.push(Member { spec: spec.clone(), time, config });
+    }
+    Ok(team)
+}
+
+/// The settings of a player: those of the command line, of its file, and its own.
+fn configure(
+    spec: &PlayerSpec,
+    settings: &[(String, String)],
+    base: &Config,
+    terms: &Terms,
+) -> anyhow::Result<Config> {
+    let mut config = base.clone();
+    for (_, file) in settings.iter().filter(|(key, _)| key == "config") {
+        config = Config::load(Path::new(file)).with_context(|| format!("in {file}"))?;
+    }
+    for (key, value) in settings.iter().filter(|(key, _)| key != "config") {
+        let long = SHORT.iter().find(|(short, _)| short == key).map(|&(_, long)| long);
+        config = config.with(long.unwrap_or(key), value)?;
+    }
+    match spec.resign.as_deref() {
+        None => {}
+        Some("no") => config = config.with("play.resign", "false")?,
+        Some(rate) => config = config.with("play.resign_below", rate).context("in resign=")?,
+    }
+    // The evaluator is chosen by the game.
+    let go = terms.rules.game == crate::game::Game::Go;
+    config = config.with("game.kind", if go { "go" } else { "nogo" })?;
+    if terms.size.is_square() {
+        config = config.with("game.board_size", &terms.size.width().to_string())?;
+    }
+    Ok(config)
+}
+
+/// What is different in a match where nobody says otherwise: one thread, and no clock where the
+/// number of simulations is the limit.
+fn adapt(mut config: Config, base: &Config, time: TimeControl) -> anyhow::Result<Config> {
+    if config.search.threads == 0 {
+        config = config.with("search.threads", "1")?;
+    }
+    let unlimited = time == TimeControl::NONE && config.search.max_simulations > 0;
+    let untouched = config.time.seconds_per_move.to_bits() == base.time.seconds_per_move.to_bits();
+    if unlimited && untouched {
+        config = config.with("time.seconds_per_move", "86400.0")?;
+    }
+    Ok(config)
+}
+
+impl Team {
+    /// The players for so many games at the same time, which share the memory.
+    pub(super) fn contestants(self, concurrency: usize) -> Vec<Contestant> {
+        let memory = machine_memory().unwrap_or(4 << 30) / 4 / concurrency.max(1) / 2;
+        let contestant = |Member { spec, time, config }: Member| {
+            let source = match (spec.kind, config) {
+                (PlayerKind::Program(words), _) => {
+                    Source::Program { words, setup: spec.setup, proven: Arc::default() }
+                }
+                (PlayerKind::Engine(_), config) => {
+                    let mut config = config.unwrap_or_default();
+                    if config.search.max_memory == 0 {
+                        config.search.max_memory = (memory >> 20).clamp(16, 32_000);
+                    }
+                    Source::Engine(Arc::new(move || {
+                        maker(config.clone()).map_err(|error| format!("{error:#}"))
+                    }))
+                }
+            };
+            Contestant { name: spec.name, time, source }
+        };
+        self.members.into_iter().map(contestant).collect()
+    }
+}
+
+/// Makes the engines of one player for games one after the other. A network says the same in every
+/// game and is loaded once; random games begin anew with each.
+fn maker(config: Config) -> anyhow::Result<EngineMaker> {
+    let (game, size) = (config.game.rules().game, config.game.size());
+    let fits = builtin::trained()?.iter().any(|manifest| manifest.fits(game, size));
+    let has_net = !config.net.path.is_empty() || fits;
+    let kept = if has_net { Some(evaluator::make(&config)?) } else { None };
+    Ok(Box::new(move |seed: Seed| {
+        let mut config = config.clone();
+        // Seeds of the configuration are positive in 64 bits.
+        config.search.seed = seed.fork("engine", config.search.seed).number() >> 1;
+        let evaluator = match &kept {
+            Some(evaluator) => Arc::clone(evaluator),
+            None => evaluator::make(&config).map_err(|error| format!("{error:#}"))?,
+        };
+        Ok(Engine::new(config.engine(), evaluator))
+    }))
+}
