@@ -25,7 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "cli",
         &[
             "game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "record",
-            "train", "arena", "config",
+            "selfplay", "train", "arena", "config",
         ],
     ),
 ];

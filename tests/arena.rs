@@ -34,6 +34,9 @@ fn stub(name: &str, how: &str) -> String {
     )
 }
 
+/// What tells the stub where to write down what it hears.
+const LOG: &str = "TEDOMARI_TEST_LOG";
+
 /// Not a test: the stub itself.
 #[test]
 fn the_stub() {
@@ -41,6 +44,11 @@ fn the_stub() {
     let mut out = fs::OpenOptions::new().write(true).open("/dev/fd/3").unwrap();
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
+        if let Ok(path) = std::env::var(LOG) {
+            let mut log = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+            let command = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+            writeln!(log, "{command}").unwrap();
+        }
         let mut words = line.split_whitespace().peekable();
         let id = words.next_if(|word| word.parse::<u32>().is_ok()).unwrap_or_default().to_owned();
         let mut say = |text: &str| out.write_all(text.as_bytes()).unwrap();
@@ -55,6 +63,18 @@ fn the_stub() {
         }
     }
     std::process::exit(0);
+}
+
+/// What the stub says that it knows.
+fn commands(how: &str) -> String {
+    let more = match how {
+        "plain" | "whole" => " time_settings time_left",
+        "kgs" => " time_settings time_left kgs-time_settings kgs-rules",
+        "kata" => " time_settings time_left kata-time_settings kata-set-rules",
+        "none" => return String::new(),
+        _ => "",
+    };
+    format!("boardsize clear_board komi play genmove{more}").replace(' ', "\n")
 }
 
 fn misbehave(how: &str, id: &str, say: &mut dyn FnMut(&str)) {
@@ -131,6 +151,48 @@ fn check_fault(how: &str, time: &str, reason: &str, (kind, detail): (&str, &str)
         assert_eq!(fault["kind"], kind, "{how}: {game}");
         assert!(fault["detail"].as_str().unwrap().contains(detail), "{how}: {fault}");
     }
+}
+
+/// What a program that knows some commands hears in a game in which both pass.
+fn heard(how: &str, args: &[&str]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let listening =
+        stub("listening", how).replacen(STUB, &format!("{LOG}={} {STUB}", log.display()), 1);
+    let args = [&["--board", "5", "--games", "1", "--openings", "none"], args].concat();
+    play(&[&listening, &stub("other", "well")], &args, &folder.path().join("out"));
+    fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn programs_hear_what_they_know() {
+    let check = |how: &str, args: &[&str], expected: &[&str]| {
+        let lines = heard(how, args);
+        let all = [&["list_commands", "boardsize 5", "clear_board"], expected].concat();
+        assert_eq!(lines, [&all[..], &["play w pass", "quit"]].concat(), "{how} {args:?}");
+    };
+    check("well", &["--time", "fixed:2"], &["komi 7", "genmove b"]);
+    let plain = |time: &str, expected: &[&str]| check("plain", &["--time", time], expected);
+    plain("fixed:0.5", &["komi 7", "time_settings 0 0.5 1", "time_left b 0.5 1", "genmove b"]);
+    plain("sudden:9", &["komi 7", "time_settings 9 0 0", "time_left b 9 0", "genmove b"]);
+    plain("canadian:9+5/3", &["komi 7", "time_settings 9 3 5", "time_left b 9 0", "genmove b"]);
+    plain("byoyomi:9+5x3", &["komi 7", "time_settings 9 3 1", "time_left b 9 0", "genmove b"]);
+    plain("fischer:9+2", &["komi 7", "time_settings 9 0 0", "time_left b 9 0", "genmove b"]);
+    plain("none", &["komi 7", "time_settings 0 1 0", "genmove b"]);
+    let told =
+        ["kgs-rules chinese", "komi 7", "kgs-time_settings byoyomi 0 3 5", "time_left b 3 5"];
+    check("kgs", &["--time", "byoyomi:0+5x3"], &[&told[..], &["genmove b"]].concat());
+    let told =
+        ["kata-set-rules aga", "komi -3.5", "kata-time_settings fischer 9 2", "time_left b 9 0"];
+    let args = ["--rules", "aga", "--komi", "-3.5", "--time", "fischer:9+2"];
+    check("kata", &args, &[&told[..], &["genmove b"]].concat());
+    // Without fractions: rounded down, or nothing where nothing would be left.
+    let told = ["komi 7", "time_settings 2.5 0 0", "time_settings 2 0 0", "time_left b 2 0"];
+    check("whole", &["--time", "sudden:2.5"], &[&told[..], &["genmove b"]].concat());
+    let told = ["komi 7", "time_settings 0 0.5 1", "genmove b"];
+    check("whole", &["--time", "fixed:0.5"], &told);
+    // The simplest of programs are told nothing that they need not know.
+    check("none", &["--time", "fixed:2"], &["komi 7", "genmove b"]);
 }
 
 #[test]

@@ -338,3 +338,6 @@ impl Table<'_> {
         self.played
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ mod config;
 mod evaluator;
 mod gtp;
 mod log;
+mod match_report;
 mod matches;
 mod net;
 mod progress;
@@ -84,8 +85,8 @@ enum Subcommands {
     Record(record::RecordCommand),
     /// Train a network on games
     Train(Box<train::TrainArgs>),
-    /// Play a match between engines, with a referee
-    Match(Box<matches::MatchArgs>),
+    /// Play a match between engines, with a referee, or report on one
+    Match(Box<matches::MatchLine>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -110,7 +111,7 @@ impl Cli {
             Subcommands::Selfplay(args) => selfplay::run(&args, &config),
             Subcommands::Record(command) => record::run(&command, board.as_deref()),
             Subcommands::Train(args) => train::run(&args),
-            Subcommands::Match(args) => matches::run(&args, &config, board.as_deref()),
+            Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }
@@ -171,6 +172,17 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_match_is_played_or_reported_on() {
+        let read = |args: &[&str]| Cli::try_parse_from([&["tedomari", "match"], args].concat());
+        let play = ["--player", "tedomari", "--player", "gtp:x", "--out", "o"];
+        assert!(matches!(read(&play).unwrap().command, Some(Subcommands::Match(_))));
+        assert!(read(&["report", "a", "b", "--out", "c", "--json"]).is_ok());
+        for args in [&[][..], &["report"], &["--out", "o"], &["--player", "a", "report", "b"]] {
+            assert!(read(args).is_err(), "{args:?}");
+        }
     }
 
     #[test]
