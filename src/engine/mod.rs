@@ -70,6 +70,8 @@ pub struct Engine {
     thought: Duration,
     /// Whether the clocks run by simulations, one second for each, and not by real time.
     virtual_time: bool,
+    /// Whether what was thought is written into the record.
+    comments: bool,
 }
 
 impl Engine {
@@ -87,6 +89,7 @@ impl Engine {
             may_ponder: None,
             thought: Duration::ZERO,
             virtual_time: false,
+            comments: true,
             params,
             evaluator,
         }
@@ -169,6 +172,11 @@ impl Engine {
     /// depends on no machine.
     pub const fn count_simulations_as_time(&mut self) {
         self.virtual_time = true;
+    }
+
+    /// From now on the record has no comments, which cost more than a search of a few simulations.
+    pub const fn leave_out_comments(&mut self) {
+        self.comments = false;
     }
 
     /// Takes over what is left on a player's clock, see [`Clock::set_left`].
@@ -407,7 +415,7 @@ impl Engine {
         let clock = *clock;
         info!(%color, ?what, ?used, %report, "move");
         if let (Decision::Play(_), Some(recorded)) = (what, self.state.last_recorded()) {
-            recorded.comment = Some(format!("{report}\n{}", report.to_json()));
+            recorded.comment = self.comments.then(|| format!("{report}\n{}", report.to_json()));
             if clock.system() != TimeSystem::Unlimited {
                 recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
                 recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());
