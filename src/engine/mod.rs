@@ -4,6 +4,7 @@ mod cancel;
 mod choice;
 mod handle;
 mod judge;
+mod limits;
 mod params;
 mod state;
 mod stopwatch;
@@ -24,12 +25,11 @@ pub use state::{GameState, StateError};
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
 use crate::search::{Line, Observer, Request, Search, SearchReport};
-use crate::timeman::{
-    Chain, Clock, Progress, StopReason, StopRule, TimeLimit, TimeSystem, Verdict, thinking_time,
-};
+use crate::timeman::{Chain, Clock, Progress, TimeLimit, TimeSystem, thinking_time};
 use crate::util::Seed;
 use cancel::UntilSuperseded;
 use choice::Resignation;
+use limits::{AtLeast, Limit, Wanted};
 use stopwatch::Stopwatch;
 
 /// Simulations that are done however late it is: without them a move would be a random one.
@@ -434,42 +434,4 @@ fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {
 #[expect(clippy::cast_possible_truncation, reason = "a board has at most 625 points")]
 fn own_moves_left(empty: usize, size: BoardSize) -> u32 {
     (empty.saturating_sub(size.area() / 6) / 2) as u32
-}
-
-/// What ends a search.
-struct Limit<'a> {
-    rule: &'a mut dyn StopRule,
-    simulations: Option<u64>,
-}
-
-impl<'a> Limit<'a> {
-    /// A rule alone: what the parameters say of simulations is for moves.
-    fn of(rule: &'a mut dyn StopRule) -> Self {
-        Self { rule, simulations: None }
-    }
-}
-
-/// Ends the thinking on the opponent's time.
-struct Wanted<'a> {
-    wanted: &'a dyn Fn() -> bool,
-    limit: Duration,
-}
-
-impl StopRule for Wanted<'_> {
-    fn check(&mut self, progress: &Progress) -> Verdict {
-        match () {
-            () if (self.wanted)() => Verdict::Stop(StopReason::Interrupted),
-            () if progress.elapsed >= self.limit => Verdict::Stop(StopReason::Time),
-            () => Verdict::GoOn,
-        }
-    }
-}
-
-/// A rule that is not asked before a few simulations have been done.
-struct AtLeast<R>(R);
-
-impl<R: StopRule> StopRule for AtLeast<R> {
-    fn check(&mut self, progress: &Progress) -> Verdict {
-        if progress.simulations < MIN_SIMULATIONS { Verdict::GoOn } else { self.0.check(progress) }
-    }
 }
