@@ -4,6 +4,7 @@ mod line;
 mod openings;
 mod player;
 mod referee;
+pub mod report;
 mod results;
 mod run;
 mod schedule;

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
+use super::match_report;
 use crate::arena::{
     DeadBy, Ground, Judging, Match, MatchInfo, OpeningSource, Pairing, Patience, PlayerSpec,
     Results, Schedule, Shard, Terms, TimeControl, distinguish,
@@ -25,8 +26,24 @@ use crate::util::stats::Sprt;
 /// How long a program may go on after its time is up before it counts as hanging.
 const LATE: Duration = Duration::from_secs(5);
 
+/// `tedomari match …` plays, `tedomari match report …` counts.
 #[derive(Debug, Args)]
-pub(super) struct MatchArgs {
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct MatchLine {
+    #[command(flatten)]
+    play: Option<MatchArgs>,
+    #[command(subcommand)]
+    command: Option<MatchCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum MatchCommand {
+    /// Count the games of a match again, or of its shards together
+    Report(match_report::ReportArgs),
+}
+
+#[derive(Debug, Args)]
+struct MatchArgs {
     /// A player, once for each: [name=NAME] [time=TIME] [setup="COMMAND;…"] gtp:COMMAND LINE, or
     /// [name=NAME] [time=TIME] [resign=no] tedomari KEY=VALUE …
     #[arg(long = "player", value_name = "PLAYER", required = true)]
@@ -118,8 +135,17 @@ fn sprt(text: &str) -> Result<Sprt, String> {
     .ok_or_else(|| "write ELO0,ELO1,ALPHA,BETA with ELO0 < ELO1 and errors below 0.5".to_owned())
 }
 
+/// Plays a match, or reports on one.
+pub(super) fn run(line: &MatchLine, config: &Config, board: Option<&str>) -> anyhow::Result<()> {
+    match (&line.command, &line.play) {
+        (Some(MatchCommand::Report(args)), _) => match_report::run(args),
+        (None, Some(args)) => play(args, config, board),
+        (None, None) => bail!("give two players with --player, or `match report` and a folder"),
+    }
+}
+
 /// Plays a match, or goes on with it.
-pub(super) fn run(args: &MatchArgs, config: &Config, board: Option<&str>) -> anyhow::Result<()> {
+fn play(args: &MatchArgs, config: &Config, board: Option<&str>) -> anyhow::Result<()> {
     let mut specs = args
         .players
         .iter()
@@ -155,6 +181,7 @@ pub(super) fn run(args: &MatchArgs, config: &Config, board: Option<&str>) -> any
     let standing = contest.run(results, lines, &mut show);
     show.finish();
     let standing = standing?;
+    match_report::refresh(&args.out)?;
     if args.json {
         return super::print_json(&json!(show::summary(&standing, &info, &args.out)));
     }

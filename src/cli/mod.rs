@@ -6,6 +6,7 @@ mod config;
 mod evaluator;
 mod gtp;
 mod log;
+mod match_report;
 mod matches;
 mod net;
 
@@ -71,8 +72,8 @@ enum Subcommands {
     /// Look at, check, measure or make networks
     #[command(subcommand)]
     Net(net::NetCommand),
-    /// Play a match between engines, with a referee
-    Match(Box<matches::MatchArgs>),
+    /// Play a match between engines, with a referee, or report on one
+    Match(Box<matches::MatchLine>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -94,7 +95,7 @@ impl Cli {
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
-            Subcommands::Match(args) => matches::run(&args, &config, board.as_deref()),
+            Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }
@@ -155,6 +156,17 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_match_is_played_or_reported_on() {
+        let read = |args: &[&str]| Cli::try_parse_from([&["tedomari", "match"], args].concat());
+        let play = ["--player", "tedomari", "--player", "gtp:x", "--out", "o"];
+        assert!(matches!(read(&play).unwrap().command, Some(Subcommands::Match(_))));
+        assert!(read(&["report", "a", "b", "--out", "c", "--json"]).is_ok());
+        for args in [&[][..], &["report"], &["--out", "o"], &["--player", "a", "report", "b"]] {
+            assert!(read(args).is_err(), "{args:?}");
+        }
     }
 
     #[test]

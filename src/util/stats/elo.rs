@@ -105,7 +105,7 @@ impl Outcomes {
 
     /// The Elo difference. Its interval comes from the variance of the pairs, so that what the two
     /// games of an opening have in common is counted right; with fewer than ten pairs, pairs that
-    /// are all alike, games outside pairs, or an interval that reaches 0 or 1, where the normal
+    /// are all alike, more than one in twenty games outside pairs, or an interval that reaches 0 or 1, where the normal
     /// approximation ends, from the Wilson interval.
     #[must_use]
     pub fn elo(&self) -> Elo {
@@ -140,8 +140,9 @@ impl Outcomes {
     /// The standard error of the score from the pairs; none where they do not say enough.
     fn pair_error(&self) -> Option<f64> {
         let count: u64 = self.pairs.iter().sum();
-        // One game may lack its pair, at the end of a match that goes on.
-        if count < FEW_PAIRS || 2 * count + 1 < self.games() {
+        // A few games may lack their pair: in a match that goes on, or for a game that does not count.
+        let alone = self.games().saturating_sub(2 * count);
+        if count < FEW_PAIRS || alone > (self.games() / 20).max(1) {
             return None;
         }
         let classes = || self.pairs.iter().enumerate();

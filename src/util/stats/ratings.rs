@@ -124,14 +124,18 @@ impl Model {
                     (strengths, likelihood, raised) = (next, found, true);
                     break;
                 }
-                step.iter_mut().for_each(|d| *d *= 0.5);
+                for part in &mut step {
+                    *part *= 0.5;
+                }
             }
             if !raised || step.iter().all(|d| d.abs() < 1e-12) {
                 break;
             }
         }
         let mean = strengths.iter().sum::<f64>() / self.players.max(1) as f64;
-        strengths.iter_mut().for_each(|s| *s -= mean);
+        for strength in &mut strengths {
+            *strength -= mean;
+        }
         strengths
     }
 
@@ -215,7 +219,7 @@ fn inverted(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
             .max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()))?;
         matrix.swap(column, best);
         let pivot = matrix[column][column];
-        if !(pivot.abs() > f64::MIN_POSITIVE) {
+        if pivot.is_nan() || pivot.abs() <= f64::MIN_POSITIVE {
             return None;
         }
         matrix[column].iter_mut().for_each(|x| *x /= pivot);
@@ -287,7 +291,7 @@ mod tests {
         assert!(elos.iter().all(|elo| elo.is_finite() && elo.abs() < 2000.0), "{elos:?}");
         assert!(elos[0] > elos[1] + 200.0 && (elos[1] - elos[2]).abs() < 150.0, "{elos:?}");
         // By hand: one game won of one. ½ (½ - e) + 1 - p = 0 for the winner at +s, where
-        // e = 1/(1 + exp(-s)) and p = 1/(1 + exp(-2s)): s = 0.9812, and 2 s apart.
+        // e = 1/(1 + exp(-s)) and p = 1/(1 + exp(-2s)): s = 1.0120, or 175.80 Elo.
         let single = bradley_terry(2, &[met(0, 1, 1.0, 1.0)]);
         let s = single.players[0].elo * LOG_ODDS;
         check(0.5 * (0.5 - expected(s)) + 1.0 - expected(2.0 * s), 0.0, 1e-9);
