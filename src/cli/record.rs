@@ -142,7 +142,7 @@ impl ImportArgs {
                 ResultArg::Known => ResultFilter::Known,
                 ResultArg::Counted => ResultFilter::Counted,
             },
-            size: size,
+            size,
             rules: self.rules,
             scores: match self.scores {
                 ScoresArg::Agreed => ScoreTrust::Agreed,

@@ -74,7 +74,7 @@ pub(super) fn encode(game: &TrainingGame, bytes: &mut Vec<u8>) -> Result<(), Unw
     check(game)?;
     let side = |side: usize| u8::try_from(side).expect("invariant: sides go to 25");
     bytes.extend([side(game.size.width()), side(game.size.height())]);
-    bytes.extend(rules_code(&game.rules));
+    bytes.extend(rules_code(game.rules));
     let halves = i16::try_from(game.komi.halves()).expect("invariant: komi goes to 1000");
     bytes.extend(halves.to_le_bytes());
     put_number(bytes, game.turns.len());
@@ -120,7 +120,7 @@ fn encode_outcome(outcome: &Outcome, bytes: &mut Vec<u8>) {
     let owners = outcome.owners.as_deref().unwrap_or_default();
     bytes.extend(owners.chunks(4).map(|four| {
         four.iter().zip([0, 2, 4, 6]).fold(0, |byte, (owner, shift)| {
-            byte | owner.map_or(0, |color| color.index() as u8 + 1) << shift
+            byte | owner.map_or(0, |color| u8::from(color == Color::White) + 1) << shift
         })
     }));
 }
@@ -171,13 +171,13 @@ fn move_number(mv: Move, size: BoardSize) -> usize {
 /// Seven bits in a byte, lowest first; all but the last byte have the highest bit set.
 fn put_number(bytes: &mut Vec<u8>, mut number: usize) {
     while number >= 0x80 {
-        bytes.push((number & 0x7F) as u8 | 0x80);
+        bytes.push(number.to_le_bytes()[0] | 0x80);
         number >>= 7;
     }
-    bytes.push(number as u8);
+    bytes.push(number.to_le_bytes()[0]);
 }
 
-fn rules_code(rules: &Rules) -> [u8; 7] {
+fn rules_code(rules: Rules) -> [u8; 7] {
     [
         u8::from(rules.game == Game::NoGo),
         match rules.ko {

@@ -267,8 +267,9 @@ fn go_outcome(result: Option<GameResult>, last: &Position, trust: ScoreTrust) ->
     let Some(result) = result else { return Outcome::UNKNOWN };
     let winner = match result {
         // Whoever runs out of time may have had the better position.
-        GameResult::Time(_) | GameResult::Forfeit(_) => return Outcome::UNKNOWN,
-        GameResult::Void | GameResult::Unknown => return Outcome::UNKNOWN,
+        GameResult::Time(_) | GameResult::Forfeit(_) | GameResult::Void | GameResult::Unknown => {
+            return Outcome::UNKNOWN;
+        }
         result => result.winner(),
     };
     let written = match result {

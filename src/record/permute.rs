@@ -3,7 +3,7 @@
 use crate::util::Seed;
 
 /// Rounds of the network; four are enough for an order that looks random (Luby and Rackoff 1988).
-const ROUNDS: u64 = 4;
+const ROUNDS: usize = 4;
 
 /// The numbers below a limit in an order drawn from a seed: a Feistel network over the next power
 /// of four, walked on while it leads beyond the limit (Black and Rogaway 2002).
@@ -11,7 +11,7 @@ const ROUNDS: u64 = 4;
 pub struct Permutation {
     count: u64,
     half_bits: u32,
-    keys: [u64; ROUNDS as usize],
+    keys: [u64; ROUNDS],
 }
 
 impl Permutation {
@@ -19,7 +19,7 @@ impl Permutation {
     #[must_use]
     pub fn new(count: u64, seed: Seed) -> Self {
         let bits = u64::BITS - count.saturating_sub(1).leading_zeros();
-        let mut keys = [0; ROUNDS as usize];
+        let mut keys = [0; ROUNDS];
         for (key, round) in keys.iter_mut().zip(0..) {
             *key = seed.fork("round", round).number();
         }

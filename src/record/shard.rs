@@ -228,6 +228,7 @@ impl Shard {
     }
 
     /// All games in order.
+    #[must_use]
     pub fn games(&self) -> impl ExactSizeIterator<Item = Result<TrainingGame, ShardError>> + '_ {
         (0..self.games.len()).map(|index| self.game(index))
     }

@@ -2,8 +2,9 @@
 
 use rand::Rng as _;
 
-use super::TrainError;
 use super::params::TrainParams;
+use super::{TrainError, single};
+use crate::eval::Value;
 use crate::game::{
     BoardSize, Color, DeadStones, Game, GameEnd, KoRule, Move, Position, Rules, Scoring, Suicide,
     Symmetry,
@@ -161,8 +162,8 @@ impl Target {
         let legal = board.legal(position);
         let turn = &game.turns[*ply];
         let result = game.outcome.for_black().map(|result| sign * result);
-        let search = turn.value.map(|value| value.get());
-        let share = params.search_value_share as f32;
+        let search = turn.value.map(Value::get);
+        let share = single(params.search_value_share);
         let value = match (result, search) {
             (Some(result), Some(search)) => Some((1.0 - share) * result + share * search),
             (result, search) => result.or(search),
@@ -228,7 +229,9 @@ impl Turned {
         if sum <= 0.0 {
             return Vec::new();
         }
-        policy.iter_mut().for_each(|weight| *weight /= sum);
+        for weight in &mut policy {
+            *weight /= sum;
+        }
         policy
     }
 
@@ -250,7 +253,7 @@ impl Turned {
 /// value stands for those after it.
 fn short_term(game: &TrainingGame, from: usize, params: &TrainParams) -> Option<f32> {
     let turns = params.short_term_turns * game.size.area() as f64 / 81.0;
-    let keep = (-1.0 / turns).exp() as f32;
+    let keep = single((-1.0 / turns).exp());
     let later = game.turns.iter().enumerate().skip(from).rev();
     later.fold(game.outcome.for_black(), |after, (ply, turn)| {
         let sign = if ply % 2 == 0 { 1.0 } else { -1.0 };

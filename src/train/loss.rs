@@ -5,6 +5,7 @@
 
 use super::batch::Target;
 use super::params::TrainParams;
+use super::single;
 
 /// What a network says of some positions, row by row.
 #[derive(Clone, Debug)]
@@ -133,7 +134,7 @@ pub(super) fn losses(
     let (moves, points) = (outputs.policy.len() / count, outputs.ownership.len() / count);
     for (i, target) in targets.iter().enumerate() {
         let own = target.weight;
-        let scale = |head: f64| (f64::from(own) * head / weight) as f32;
+        let scale = |head: f64| single(f64::from(own) * head / weight);
         let row = i * moves..(i + 1) * moves;
         if !target.policy.is_empty() {
             let (logits, slope) = (&outputs.policy[row.clone()], &mut slopes.policy[row.clone()]);
@@ -204,7 +205,7 @@ fn win(x: f32, target: f32) -> (f64, f32) {
     let (x, target) = (2.0 * f64::from(x), f64::from(f32::midpoint(target, 1.0)));
     let loss = x.max(0.0) + (-x.abs()).exp().ln_1p() - target * x;
     let probability = 1.0 / (1.0 + (-x).exp());
-    (loss, (2.0 * (probability - target)) as f32)
+    (loss, single(2.0 * (probability - target)))
 }
 
 /// A square near zero, a straight line from 1 on (Huber 1964), and its slope.

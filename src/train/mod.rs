@@ -23,6 +23,12 @@ use crate::nn::{CanaryError, NetShape, WeightsError};
 use crate::record::{IllegalTurn, ShardError};
 use crate::util::ReadError;
 
+/// The nearest number of single precision.
+#[expect(clippy::cast_possible_truncation, reason = "to round is the purpose")]
+const fn single(number: f64) -> f32 {
+    number as f32
+}
+
 /// A training could not go on. What was exported or checkpointed before stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {

@@ -1,6 +1,7 @@
-//! The optimizer: AdamW in one pass over all weights.
+//! The optimizer: Adam with weight decay, in one pass over all weights.
 
 use super::params::TrainParams;
+use super::single;
 use crate::nn::NetShape;
 
 /// What Adam remembers of the gradients (Kingma and Ba 2015; decay as Loshchilov and Hutter 2019).
@@ -66,14 +67,14 @@ pub(super) fn adam(
     layout: &[Place],
     (params, step): (&TrainParams, &Step),
 ) {
-    let (beta1, beta2) = (params.beta1 as f32, params.beta2 as f32);
+    let (beta1, beta2) = (single(params.beta1), single(params.beta2));
     // Averages that began at zero are too small at first.
     let number = step.number as f64;
-    let correct1 = 1.0 / (1.0 - params.beta1.powf(number)) as f32;
-    let correct2 = 1.0 / (1.0 - params.beta2.powf(number)) as f32;
-    let rate = step.rate as f32;
+    let correct1 = single(1.0 / (1.0 - params.beta1.powf(number)));
+    let correct2 = single(1.0 / (1.0 - params.beta2.powf(number)));
+    let rate = single(step.rate);
     for place in layout {
-        let keep = if place.decays { 1.0 - (step.rate * params.weight_decay) as f32 } else { 1.0 };
+        let keep = if place.decays { 1.0 - single(step.rate * params.weight_decay) } else { 1.0 };
         let range = place.start..place.end;
         let moments =
             moments.first[range.clone()].iter_mut().zip(&mut moments.second[range.clone()]);
@@ -92,7 +93,7 @@ pub(super) fn adam(
 /// weigh for long.
 pub(super) fn average(average: &mut [f32], weights: &[f32], decay: f64, number: u64) {
     let number = number as f64;
-    let keep = decay.min((1.0 + number) / (10.0 + number)) as f32;
+    let keep = single(decay.min((1.0 + number) / (10.0 + number)));
     for (average, &weight) in average.iter_mut().zip(weights) {
         *average = keep * *average + (1.0 - keep) * weight;
     }

@@ -35,7 +35,8 @@ impl Log {
     /// Adds a line and writes everything.
     pub(super) fn add(&mut self, line: Value) -> Result<(), TrainError> {
         self.lines.push(line);
-        let text: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
+        let lines: Vec<_> = self.lines.iter().map(Value::to_string).collect();
+        let text = lines.join("\n") + "\n";
         let picture = self.path.with_file_name("loss.svg");
         write(&self.path, text.as_bytes())?;
         write(&picture, self.picture().map_err(TrainError::Picture)?.as_bytes())

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::TrainError;
 use super::batch::Batch;
 use super::graph::{Graph, tensors};
 use super::loss::Losses;
@@ -17,6 +16,7 @@ use super::params::TrainParams;
 use super::report::Log;
 use super::state::State;
 use super::validate::{Validation, Verdict};
+use super::{TrainError, single};
 use crate::game::Game;
 use crate::nn::features::FEATURES_VERSION;
 use crate::nn::{MANIFEST_FORMAT, Manifest, NetFile, NetShape, Tensors};
@@ -220,7 +220,7 @@ impl<'a> Training<'a> {
         }
         // The loader may wait for room.
         drop(batches);
-        let seconds = ((control.clock)() - began).as_secs_f64();
+        let seconds = (control.clock)().saturating_sub(began).as_secs_f64();
         self.save()?;
         let file = self.validate(control)?;
         let samples = self.state.samples - first;
@@ -251,7 +251,7 @@ impl<'a> Training<'a> {
             return Ok(false);
         }
         let clips = params.clip > 0.0 && norm > params.clip;
-        let scale = if clips { (params.clip / norm) as f32 } else { 1.0 };
+        let scale = if clips { single(params.clip / norm) } else { 1.0 };
         let step = Step { number: state.step, rate, scale };
         let (weights, moments) = (&mut state.weights, &mut state.moments);
         adam(weights, moments, &gradient, &self.layout, (params, &step));
@@ -268,7 +268,7 @@ impl<'a> Training<'a> {
         let now = (control.clock)();
         let recent =
             std::mem::replace(&mut self.recent, Recent { since: now, ..Recent::default() });
-        let seconds = (now - recent.since).as_secs_f64();
+        let seconds = now.saturating_sub(recent.since).as_secs_f64();
         let samples = recent.steps * self.job.params.batch as u64;
         let speed = if seconds > 0.0 { samples as f64 / seconds } else { 0.0 };
         let losses: serde_json::Map<_, _> = recent
@@ -313,7 +313,7 @@ impl<'a> Training<'a> {
         let step = self.state.step;
         (control.observe)(&Event::Validation { step, verdict: self.verdict.as_ref(), file: &file });
         // The speed is that of the training alone.
-        self.recent.since += (control.clock)() - began;
+        self.recent.since += (control.clock)().saturating_sub(began);
         Ok(file)
     }
 
@@ -347,9 +347,19 @@ impl<'a> Training<'a> {
     /// Where the weights come from, in words.
     fn provenance(&self) -> String {
         let (job, state) = (self.job, &self.state);
-        let mut text = format!(
+        let found = self.verdict.as_ref().map_or_else(String::new, |verdict| {
+            let losses = verdict.losses.named();
+            let losses = losses.map(|(name, sum)| format!("{name} {:.4}", sum.mean()));
+            format!(
+                "; on held-out games {}, first move {:.2} %, winner {:.2} %",
+                losses.join(", "),
+                100.0 * verdict.top1.mean(),
+                100.0 * verdict.accuracy.mean(),
+            )
+        });
+        format!(
             "{}; {} of {} steps, {} samples, on {} positions of {} games ({} held out); batch {}, \
-             rate {}, seed {}",
+             rate {}, seed {}{found}",
             job.origin,
             state.step,
             job.params.steps,
@@ -360,18 +370,7 @@ impl<'a> Training<'a> {
             job.params.batch,
             job.params.learning_rate,
             job.params.seed,
-        );
-        if let Some(verdict) = &self.verdict {
-            let losses =
-                verdict.losses.named().map(|(name, sum)| format!("{name} {:.4}", sum.mean()));
-            text += &format!(
-                "; on held-out games {}, first move {:.2} %, winner {:.2} %",
-                losses.join(", "),
-                100.0 * verdict.top1.mean(),
-                100.0 * verdict.accuracy.mean(),
-            );
-        }
-        text
+        )
     }
 }
 

@@ -53,8 +53,8 @@ fn outcomes_are_believed_as_far_as_the_board_agrees() {
     check_outcome_with(written.clone(), &COUNTED.replace("B+7", "B+6"), "1 6 ?");
     check_outcome_with(written.clone(), &COUNTED.replace("B+7", "B+60"), "1 ? ?");
     // One pass is no end.
-    check_outcome(&COUNTED.replace("B[];W[]", "B[]"), "1 ? ?");
-    check_outcome_with(written, &COUNTED.replace("B[];W[]", "B[]"), "1 ? ?");
+    check_outcome(&COUNTED.replace(";B[];W[])", ")"), "1 ? ?");
+    check_outcome_with(written, &COUNTED.replace(";B[];W[])", ")"), "1 ? ?");
     check_outcome(&COUNTED.replace("B+7", "W+R"), "-1 ? ?");
     check_outcome(&COUNTED.replace("KM[2]RE[B+7]", "KM[9]RE[0]"), "0 0 BBBBBBBBB");
     check_outcome(&COUNTED.replace("B+7", "Draw"), "0 0 ?");

@@ -140,7 +140,7 @@ fn the_format_is_as_documented() {
     let mut expected = b"TEDOGAME".to_vec();
     expected.extend([1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
     // Length, board, rules, komi in halves, turns; outcome; two turns.
-    expected.extend([37, 0, 0, 0, 3, 2, 0, 1, 0, 0, 1, 0, 0, 255, 255, 2]);
+    expected.extend([36, 0, 0, 0, 3, 2, 0, 1, 0, 0, 1, 0, 0, 255, 255, 2]);
     expected.extend([0b1110, 0, 0, 192, 191, 0b0010_0100, 0]);
     expected.extend([1, 4]);
     expected.extend([0b1110, 6, 0, 192, 0, 0, 0, 0, 2, 0, 0, 64, 6, 255, 191]);

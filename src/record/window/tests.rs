@@ -36,9 +36,9 @@ fn the_window_grows_as_in_kata_go() {
     // By hand: 50000 + 0.4 · (100000^0.65 - 50000^0.65) / (0.65 · 50000^-0.35)
     // = 50000 + 0.4 · 50000 · (2^0.65 - 1) / 0.65, and with 10^6 rows 20^0.65.
     let by_hand = |factor: f64| 50_000.0 + 20_000.0 * (factor.powf(0.65) - 1.0) / 0.65;
-    assert_eq!(params.rows(100_000) as f64, by_hand(2.0).round());
-    assert_eq!(params.rows(1_000_000) as f64, by_hand(20.0).round());
-    assert_eq!(params.rows(1_000_000), 234_931);
+    assert!((params.rows(100_000) as f64 - by_hand(2.0)).abs() <= 0.5);
+    assert!((params.rows(1_000_000) as f64 - by_hand(20.0)).abs() <= 0.5);
+    assert_eq!(params.rows(1_000_000), 234_899);
     // The slope at the beginning is the factor.
     assert_eq!(params.rows(51_000) - params.rows(50_000), 399);
     let linear = WindowParams { exponent: 1.0, factor: 1.0, ..params };

@@ -7,7 +7,7 @@ use crate::train::state::State;
 use crate::util::Seed;
 use rand::Rng as _;
 
-/// Positions of random games in which everything is known.
+/// Positions of random games in which everything is known, no two alike.
 fn rows(side: usize, count: usize) -> Vec<Row> {
     let size = BoardSize::square(side).unwrap();
     let mut rows: Vec<Row> = Vec::new();
@@ -25,7 +25,7 @@ fn rows(side: usize, count: usize) -> Vec<Row> {
             position.play(color, mv).unwrap();
             turns.push(Turn { mv, policy: vec![(mv, 1.0)], value: None, weight: 1.0 });
         }
-        let black = rng.next_u32() % 2 == 0;
+        let black = rng.next_u32().is_multiple_of(2);
         let winner = if black { Color::Black } else { Color::White };
         let owner = |i: usize| [Some(Color::Black), Some(Color::White), None][i % 3];
         let outcome = Outcome {
@@ -35,7 +35,7 @@ fn rows(side: usize, count: usize) -> Vec<Row> {
         };
         let plies = turns.len();
         let game = TrainingGame { size, rules: Rules::CGOS, komi: position.komi(), turns, outcome };
-        rows.extend((0..plies).step_by(3).map(|ply| Row {
+        rows.extend((3..plies).step_by(2).map(|ply| Row {
             game: game.clone(),
             ply,
             symmetry: Symmetry::ALL[ply % 8],

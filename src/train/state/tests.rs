@@ -41,7 +41,7 @@ fn damage_is_refused_and_named() {
         assert!(cut.contains("c.safetensors is damaged"), "{cut}");
     }
     // Behind the header everything is under the checksum.
-    let header = 8 + u64::from_le_bytes(*bytes.first_chunk().unwrap()) as usize;
+    let header = 8 + usize::from_le_bytes(*bytes.first_chunk().unwrap());
     for at in (header..bytes.len()).step_by(11) {
         let mut changed = bytes.clone();
         changed[at] ^= 4;
