@@ -1,9 +1,8 @@
 //! What a match costs beside the engines: the same games with and without a referee.
 //!
-//! Two engines with a free evaluator and 16 simulations a move play 1,000 games, once in a match with
-//! its clocks, rules, records and results on the disk, and once bare: they are asked in turn until
-//! the game is over. The difference is printed, by the processor time of the whole process and by the
-//! clock, and so is the share of the searches alone.
+//! Two engines with a free evaluator and 16 simulations a move play 1,000 games: in a match with its
+//! clocks, rules, records and results on the disk; without one, asked in turn until the game is over;
+//! and the same searches are made once more without anything else.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot go on should say where")]
 #![allow(clippy::print_stdout, reason = "the result is for people")]
@@ -17,21 +16,30 @@ use tedomari::arena::{
     Audience, Contestant, DeadBy, EngineMaker, GameLine, Match, MatchInfo, Pairing, Patience,
     Results, Schedule, Shard, Source, Standing, Terms, TimeControl,
 };
-use tedomari::engine::{Decision, Engine, EngineParams, Purpose, Ticket, View};
+use tedomari::engine::{Decision, Engine, EngineParams, GameState, Purpose, Ticket, View};
 use tedomari::eval::UniformEvaluator;
-use tedomari::game::{BoardSize, Color, Komi, Position, Rules};
+use tedomari::game::{BoardSize, Color, Komi, Move, Rules};
+use tedomari::search::{Request, Search};
+use tedomari::timeman::Chain;
 use tedomari::util::Seed;
 
 const ROUNDS: u64 = 5;
 const GAMES: u64 = 200;
 
-fn engine(seed: Seed) -> Engine {
+const LONGEST: usize = 243;
+
+fn params() -> EngineParams {
     let mut params = EngineParams::default();
     params.search.threads = 1;
     params.search.max_memory = 64;
     params.search.max_simulations = 16;
-    params.search.seed = seed.number() >> 1;
     params.time.seconds_per_move = 1000.0;
+    params
+}
+
+fn engine(seed: Seed) -> Engine {
+    let mut params = params();
+    params.search.seed = seed.number() >> 1;
     Engine::new(params, Arc::new(UniformEvaluator))
 }
 
@@ -47,9 +55,9 @@ fn contest(seed: Seed) -> Match {
         terms: Terms {
             size,
             rules: Rules::CGOS,
-            komi: Komi::from_points(7.0).unwrap(),
+            komi: komi(),
             dead: DeadBy::Nobody,
-            max_moves: 3 * size.area(),
+            max_moves: LONGEST,
             allowance: Duration::from_millis(20),
             patience: Patience { unlimited: Duration::from_secs(60), late: Duration::from_secs(5) },
         },
@@ -78,7 +86,7 @@ fn info() -> MatchInfo {
         openings: "none".to_owned(),
         opening_plies: 0,
         dead: "none".to_owned(),
-        max_moves: 243,
+        max_moves: LONGEST,
         allowance_ms: 20,
         sprt: None,
         shard: [1, 1],
@@ -95,73 +103,108 @@ impl Audience for Count {
     }
 }
 
-/// Plays the games of a match without a match; moves, and time in searches.
-fn bare(seed: Seed) -> (usize, Duration) {
-    let (mut plies, mut searching) = (0, Duration::ZERO);
-    let size = BoardSize::square(9).unwrap();
-    let komi = Komi::from_points(7.0).unwrap();
-    for game in 0..GAMES {
-        let seed = seed.fork("game", game);
-        let mut engines =
-            Color::BOTH.map(|color| engine(seed.fork("player", color.index() as u64)));
+/// Where the random numbers of a player start in a game, as the referee has it.
+fn player_seed(seed: Seed, game: u64, color: Color) -> Seed {
+    seed.fork("game", game).fork("player", color.index() as u64)
+}
+
+fn komi() -> Komi {
+    Komi::from_points(7.0).unwrap()
+}
+
+/// The games of a match by two engines, without a match.
+fn engines_alone(seed: Seed) -> Vec<Vec<Move>> {
+    let play = |game| {
+        let mut engines = Color::BOTH.map(|color| engine(player_seed(seed, game, color)));
         for engine in &mut engines {
             engine.state_mut().set_rules(Rules::CGOS).unwrap();
-            engine.state_mut().set_komi(komi);
+            engine.state_mut().set_komi(komi());
+            engine.leave_out_comments();
         }
-        let mut position = Position::new(size, Rules::CGOS, komi);
-        while !position.is_over() && position.move_count() < 243 {
-            let color = position.to_move();
-            let mover = &mut engines[color.index()];
-            let decision = mover
-                .genmove(color, Purpose::Win, &Ticket::unlimited(), View::none(&mut ()))
-                .unwrap();
-            searching += mover.last_report().unwrap().elapsed;
-            let Decision::Play(mv) = decision else { break };
-            position.play(color, mv).unwrap();
-            engines[color.opponent().index()].state_mut().play(color, mv).unwrap();
-            plies += 1;
+        let mut moves = Vec::new();
+        let mut color = Color::Black;
+        while !engines[0].state().position().is_over() && moves.len() < LONGEST {
+            let view = View::none(&mut ());
+            let decision =
+                engines[color.index()].genmove(color, Purpose::Win, &Ticket::unlimited(), view);
+            let Decision::Play(mv) = decision.unwrap() else { break };
+            color = color.opponent();
+            engines[color.index()].state_mut().play(color.opponent(), mv).unwrap();
+            moves.push(mv);
         }
+        moves
+    };
+    (0..GAMES).map(play).collect()
+}
+
+/// The searches of these games, and nothing else; the positions are made beforehand.
+fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> [Duration; 2] {
+    let (mut wall, mut cpu) = (Duration::ZERO, Duration::ZERO);
+    for (number, moves) in (0..).zip(games) {
+        let mut searches = Color::BOTH.map(|color| {
+            let seed = Seed::new(player_seed(seed, number, color).number() >> 1);
+            Search::new(Arc::new(UniformEvaluator), params().search, seed)
+        });
+        let mut state = GameState::new(BoardSize::square(9).unwrap(), Rules::CGOS, komi());
+        let mut asked = Vec::new();
+        for &mv in moves {
+            let color = state.position().to_move();
+            asked.push((color, state.position().clone(), state.line(color)));
+            state.play(color, mv).unwrap();
+        }
+        let start = (Instant::now(), ProcessTime::now());
+        for (color, position, line) in &asked {
+            let mut rule = Chain::default();
+            let elapsed = || start.0.elapsed();
+            let request = Request {
+                simulations: Some(16),
+                line: Some(line),
+                ..Request::new(&mut rule, &elapsed)
+            };
+            searches[color.index()].run(position, request).unwrap();
+        }
+        wall += start.0.elapsed();
+        cpu += start.1.elapsed();
     }
-    (plies, searching)
+    [wall, cpu]
+}
+
+/// Runs something; its result and the time that it took.
+fn timed<R>(job: impl FnOnce() -> R) -> (R, [Duration; 2]) {
+    let (wall, cpu) = (Instant::now(), ProcessTime::now());
+    let result = job();
+    (result, [wall.elapsed(), cpu.elapsed()])
 }
 
 fn main() {
-    let mut sums = [(Duration::ZERO, Duration::ZERO); 2];
-    let (mut plies, mut searching) = (0, Duration::ZERO);
+    let mut sums = [[0.0; 2]; 3];
+    let mut plies = 0;
     for round in 0..ROUNDS {
         let seed = Seed::new(7).fork("round", round);
         let folder = tempfile::tempdir().unwrap();
-        let (wall, cpu) = (Instant::now(), ProcessTime::now());
-        let (results, lines) = Results::open(folder.path(), &info()).unwrap();
-        let mut count = Count::default();
-        contest(seed).run(results, lines, &mut count).unwrap();
-        sums[0].0 += wall.elapsed();
-        sums[0].1 += cpu.elapsed();
-        let (wall, cpu) = (Instant::now(), ProcessTime::now());
-        let (moves, time) = bare(seed);
-        sums[1].0 += wall.elapsed();
-        sums[1].1 += cpu.elapsed();
-        assert_eq!(count.0, moves, "the games are the same");
-        plies += moves;
-        searching += time;
+        let (count, in_match) = timed(|| {
+            let (results, lines) = Results::open(folder.path(), &info()).unwrap();
+            let mut count = Count::default();
+            contest(seed).run(results, lines, &mut count).unwrap();
+            count.0
+        });
+        let (games, engines) = timed(|| engines_alone(seed));
+        assert_eq!(count, games.iter().map(Vec::len).sum::<usize>(), "the games are the same");
+        plies += count;
+        let searches = searches_alone(seed, &games);
+        for (sum, times) in sums.iter_mut().zip([in_match, engines, searches]) {
+            for (sum, time) in sum.iter_mut().zip(times) {
+                *sum += time.as_secs_f64();
+            }
+        }
     }
-    let over = |a: Duration, b: Duration| 100.0 * (a.as_secs_f64() / b.as_secs_f64() - 1.0);
-    let [(wall, cpu), (bare_wall, bare_cpu)] = sums;
-    println!(
-        "{} games, {plies} moves of 16 simulations: match {:.2} s CPU, {:.2} s; engines alone \
-         {:.2} s CPU, {:.2} s; searches alone {:.2} s",
-        ROUNDS * GAMES,
-        cpu.as_secs_f64(),
-        wall.as_secs_f64(),
-        bare_cpu.as_secs_f64(),
-        bare_wall.as_secs_f64(),
-        searching.as_secs_f64(),
-    );
-    println!(
-        "overhead over the engines: {:.1} % CPU, {:.1} % by the clock; over the searches: {:.1} % \
-         by the clock",
-        over(cpu, bare_cpu),
-        over(wall, bare_wall),
-        over(wall, searching),
-    );
+    println!("{} games of {plies} moves with 16 simulations each", ROUNDS * GAMES);
+    let searches = sums[2];
+    for (what, [wall, cpu]) in ["match", "engines alone", "searches alone"].iter().zip(sums) {
+        println!(
+            "{what:14} {wall:8.3} s ({:+5.1} %), processor time {cpu:8.3} s ({:+5.1} %)",
+            100.0 * (wall / searches[0] - 1.0),
+            100.0 * (cpu / searches[1] - 1.0),
+        );
+    }
 }

@@ -53,8 +53,9 @@ fn the_stub() {
         let id = words.next_if(|word| word.parse::<u32>().is_ok()).unwrap_or_default().to_owned();
         let mut say = |text: &str| out.write_all(text.as_bytes()).unwrap();
         match words.next().unwrap_or_default() {
-            "list_commands" => {
-                say(&format!("={id} boardsize\nclear_board\nkomi\nplay\ngenmove\n\n"))
+            "list_commands" => say(&format!("={id} {}\n\n", commands(&how))),
+            word if how == "whole" && word.starts_with("time_") && line.contains('.') => {
+                say(&format!("?{id} three integers, please\n\n"));
             }
             "boardsize" if how == "refuse" => say(&format!("?{id} unacceptable size\n\n")),
             "genmove" => misbehave(&how, &id, &mut say),
@@ -109,9 +110,9 @@ fn play(players: &[&str], args: &[&str], folder: &Path) -> (Value, BTreeMap<u64,
     players.iter().for_each(|player| all.extend(["--player", player]));
     all.extend(args);
     let all: Vec<_> = all.into_iter().map(str::to_owned).collect();
-    let said = within(Duration::from_secs(120), move || run(tedomari(&all), b""));
-    assert!(said.status.success(), "{}", said.stderr);
-    (serde_json::from_str(&said.stdout).unwrap(), games(folder))
+    let said = within(Duration::from_secs(300), move || tedomari(&all).output().unwrap());
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    (serde_json::from_slice(&said.stdout).unwrap(), games(folder))
 }
 
 fn games(folder: &Path) -> BTreeMap<u64, Value> {
@@ -146,10 +147,12 @@ fn check_fault(how: &str, time: &str, reason: &str, (kind, detail): (&str, &str)
             lost || game["winner"] == 0,
             "{how}: {game}"
         );
-        let fault = &game["faults"][0];
-        assert_eq!(fault["player"], 1, "{how}: {game}");
-        assert_eq!(fault["kind"], kind, "{how}: {game}");
-        assert!(fault["detail"].as_str().unwrap().contains(detail), "{how}: {fault}");
+        let faults = game["faults"].as_array().unwrap();
+        assert!(faults.iter().all(|fault| fault["player"] == 1), "{how}: {game}");
+        let named = faults.iter().any(|fault| {
+            fault["kind"] == kind && fault["detail"].as_str().unwrap().contains(detail)
+        });
+        assert!(named, "{how}: {game}");
     }
 }
 
@@ -385,7 +388,7 @@ fn gnu_go_plays() {
     let gnugo = "gtp:/usr/games/gnugo --mode gtp --chinese-rules --level 1";
     let players = ["tedomari simulations=50", gnugo];
     let args =
-        ["--board", "9", "--komi", "7", "--games", "2", "--time", "sudden:120", "--seed", "7"];
+        ["--board", "7", "--komi", "7", "--games", "2", "--time", "sudden:120", "--seed", "7"];
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let [first, second] = folders.each_ref().map(|folder| play(&players, &args, folder.path()).1);
     for (one, other) in first.values().zip(second.values()) {

@@ -47,6 +47,9 @@ pub struct Contestant {
 /// Judges the end of a game whose random numbers start at the seed.
 pub type Judging = Arc<dyn Fn(&Position, Seed) -> Result<PointSet, String> + Send + Sync>;
 
+/// Games that may wait for being written down.
+const AHEAD: usize = 64;
+
 /// A match.
 pub struct Match {
     /// The players.
@@ -135,7 +138,8 @@ impl Match {
             return Ok(book.standing);
         }
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let (sender, finished) = sync_channel(64);
+        // Nobody plays ahead of a test that may be decided.
+        let (sender, finished) = sync_channel(if self.sprt.is_some() { 0 } else { AHEAD });
         thread::scope(|scope| {
             for _ in 0..self.concurrency.clamp(1, todo.len()) {
                 let (sender, work) =

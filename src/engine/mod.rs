@@ -4,6 +4,7 @@ mod cancel;
 mod choice;
 mod handle;
 mod judge;
+mod limits;
 mod params;
 mod state;
 mod stopwatch;
@@ -24,12 +25,11 @@ pub use state::{GameState, StateError};
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
 use crate::search::{Line, Observer, Request, Search, SearchReport};
-use crate::timeman::{
-    Chain, Clock, Progress, StopReason, StopRule, TimeLimit, TimeSystem, Verdict, thinking_time,
-};
+use crate::timeman::{Chain, Clock, Progress, TimeLimit, TimeSystem, thinking_time};
 use crate::util::Seed;
 use cancel::UntilSuperseded;
 use choice::Resignation;
+use limits::{AtLeast, Limit, Wanted};
 use stopwatch::Stopwatch;
 
 /// Simulations that are done however late it is: without them a move would be a random one.
@@ -70,6 +70,8 @@ pub struct Engine {
     thought: Duration,
     /// Whether the clocks run by simulations, one second for each, and not by real time.
     virtual_time: bool,
+    /// Whether what was thought is written into the record.
+    comments: bool,
 }
 
 impl Engine {
@@ -87,6 +89,7 @@ impl Engine {
             may_ponder: None,
             thought: Duration::ZERO,
             virtual_time: false,
+            comments: true,
             params,
             evaluator,
         }
@@ -169,6 +172,11 @@ impl Engine {
     /// depends on no machine.
     pub const fn count_simulations_as_time(&mut self) {
         self.virtual_time = true;
+    }
+
+    /// From now on the record has no comments, which cost more than a search of a few simulations.
+    pub const fn leave_out_comments(&mut self) {
+        self.comments = false;
     }
 
     /// Takes over what is left on a player's clock, see [`Clock::set_left`].
@@ -407,7 +415,7 @@ impl Engine {
         let clock = *clock;
         info!(%color, ?what, ?used, %report, "move");
         if let (Decision::Play(_), Some(recorded)) = (what, self.state.last_recorded()) {
-            recorded.comment = Some(format!("{report}\n{}", report.to_json()));
+            recorded.comment = self.comments.then(|| format!("{report}\n{}", report.to_json()));
             if clock.system() != TimeSystem::Unlimited {
                 recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
                 recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());
@@ -426,42 +434,4 @@ fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {
 #[expect(clippy::cast_possible_truncation, reason = "a board has at most 625 points")]
 fn own_moves_left(empty: usize, size: BoardSize) -> u32 {
     (empty.saturating_sub(size.area() / 6) / 2) as u32
-}
-
-/// What ends a search.
-struct Limit<'a> {
-    rule: &'a mut dyn StopRule,
-    simulations: Option<u64>,
-}
-
-impl<'a> Limit<'a> {
-    /// A rule alone: what the parameters say of simulations is for moves.
-    fn of(rule: &'a mut dyn StopRule) -> Self {
-        Self { rule, simulations: None }
-    }
-}
-
-/// Ends the thinking on the opponent's time.
-struct Wanted<'a> {
-    wanted: &'a dyn Fn() -> bool,
-    limit: Duration,
-}
-
-impl StopRule for Wanted<'_> {
-    fn check(&mut self, progress: &Progress) -> Verdict {
-        match () {
-            () if (self.wanted)() => Verdict::Stop(StopReason::Interrupted),
-            () if progress.elapsed >= self.limit => Verdict::Stop(StopReason::Time),
-            () => Verdict::GoOn,
-        }
-    }
-}
-
-/// A rule that is not asked before a few simulations have been done.
-struct AtLeast<R>(R);
-
-impl<R: StopRule> StopRule for AtLeast<R> {
-    fn check(&mut self, progress: &Progress) -> Verdict {
-        if progress.simulations < MIN_SIMULATIONS { Verdict::GoOn } else { self.0.check(progress) }
-    }
 }

@@ -42,6 +42,8 @@ impl Player for Inside {
             .state_mut()
             .set_rules(game.rules)
             .map_err(|error| Trouble::new(Kind::Refused, error.to_string()))?;
+        // The referee keeps the record.
+        engine.leave_out_comments();
         engine.set_time_system(game.time.clock().system());
         if matches!(game.time, TimeControl::Simulations(_)) {
             engine.count_simulations_as_time();

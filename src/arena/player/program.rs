@@ -85,7 +85,16 @@ impl Program {
 
 impl Player for Program {
     fn start(&mut self, game: &GameStart) -> Result<(), Trouble> {
-        self.with(|running, minor| running.begin(game, minor))
+        let kept = self.running.is_some();
+        let begun = self.with(|running, minor| running.begin(game, minor));
+        match begun {
+            // One that has ended since its last game is started again: it has lost nothing.
+            Err(trouble) if kept && matches!(trouble.kind, Kind::Crash | Kind::Closed) => {
+                self.minor.push(trouble);
+                self.with(|running, minor| running.begin(game, minor))
+            }
+            begun => begun,
+        }
     }
 
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Trouble> {
