@@ -10,6 +10,7 @@ pub mod gtp;
 pub mod nn;
 pub mod playout;
 pub mod record;
+pub mod run;
 pub mod search;
 pub mod selfplay;
 pub mod timeman;

@@ -20,12 +20,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("train", &["game", "eval", "nn", "record"]),
     ("arena", &["game", "eval", "timeman", "search", "engine", "gtp"]),
     ("selfplay", &["game", "eval", "search", "record"]),
-    ("config", &["nn", "timeman", "search", "engine", "gtp", "selfplay"]),
+    ("run", &[]),
+    ("config", &["nn", "timeman", "search", "engine", "gtp", "selfplay", "train", "run"]),
     (
         "cli",
         &[
             "game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "record",
-            "selfplay", "train", "arena", "config",
+            "selfplay", "train", "run", "arena", "config",
         ],
     ),
 ];

@@ -17,6 +17,9 @@ use crate::nn::{DeviceChoice, GraphEvaluator, Manifest, NetFile, NetParams, Orie
 use crate::playout::PlayoutEvaluator;
 use crate::util::Seed;
 
+/// Instead of the name of a network: none, but random games.
+const NO_NET: &str = "none";
+
 /// What stands before the name of a built-in network.
 const BUILT_IN: &str = "builtin:";
 
@@ -24,13 +27,16 @@ const BUILT_IN: &str = "builtin:";
 /// was trained for it, and random games where there is none.
 pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let path = config.net.path.as_str();
+    let seed = Seed::new(config.search.seed).fork("playouts", 0);
+    if path == NO_NET {
+        return Ok(Arc::new(PlayoutEvaluator::new(seed)));
+    }
     if !path.is_empty() {
         let net = load(path)?;
         return with_net(&net, &config.net);
     }
     // A device that does not exist is an error also where no network would use it.
     choice(&config.net)?.open().context("in net.device")?;
-    let seed = Seed::new(config.search.seed).fork("playouts", 0);
     let playouts = Arc::new(PlayoutEvaluator::new(seed));
     let params = config.net.clone();
     let load = move |manifest: &Manifest| {

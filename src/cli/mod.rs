@@ -12,6 +12,7 @@ mod net;
 mod progress;
 mod record;
 mod restart;
+mod run;
 mod selfplay;
 mod stop;
 mod train;
@@ -85,6 +86,8 @@ enum Subcommands {
     Record(record::RecordCommand),
     /// Train a network on games
     Train(Box<train::TrainArgs>),
+    /// Do generations of self-play, training and matches
+    Run(run::RunArgs),
     /// Play a match between engines, with a referee, or report on one
     Match(Box<matches::MatchLine>),
     /// Measure speed, or print the signature of the search
@@ -110,7 +113,8 @@ impl Cli {
             Subcommands::Net(command) => net::run(&command, &config),
             Subcommands::Selfplay(args) => selfplay::run(&args, &config),
             Subcommands::Record(command) => record::run(&command, board.as_deref()),
-            Subcommands::Train(args) => train::run(&args),
+            Subcommands::Train(args) => train::run(&args, &config),
+            Subcommands::Run(args) => run::run(&args, &config, self.options.config.as_deref()),
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }

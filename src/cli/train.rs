@@ -14,6 +14,7 @@ use serde_json::json;
 use super::progress::bar;
 use super::record::HOLDOUT;
 use super::{evaluator, print, print_json, restart};
+use crate::config::Config;
 use crate::nn::{NetShape, Tensors, random_weights};
 use crate::record::{Window, WindowParams, shard_files};
 use crate::train::{Control, Event, Job, Losses, Summary, TrainParams, Verdict, train};
@@ -54,9 +55,6 @@ pub(super) struct TrainArgs {
     /// End after so many minutes, with a checkpoint, even if there are steps left
     #[arg(long)]
     minutes: Option<f64>,
-    /// Set another parameter, such as `clip=0.5`; an unknown one lists all
-    #[arg(long = "param", value_name = "KEY=VALUE")]
-    changes: Vec<String>,
     /// Train on the newest rows alone, as many as KataGo's formula gives
     #[arg(long)]
     window: bool,
@@ -66,23 +64,9 @@ pub(super) struct TrainArgs {
 }
 
 impl TrainArgs {
-    /// The defaults with what was given.
-    fn params(&self) -> anyhow::Result<TrainParams> {
-        let mut table = toml::Table::new();
-        for change in &self.changes {
-            let (key, value) = change
-                .split_once('=')
-                .with_context(|| format!("in --param {change}: write KEY=VALUE"))?;
-            let text = format!("{} = {}", key.trim(), value.trim());
-            let entry: toml::Table =
-                text.parse().with_context(|| format!("in --param {change}"))?;
-            table.extend(entry);
-        }
-        let mut params: TrainParams = table.try_into().with_context(|| {
-            let names: Vec<_> =
-                TrainParams::default().fields().iter().map(|field| field.name).collect();
-            format!("in --param: there are {}", names.join(", "))
-        })?;
+    /// The settings with what was given.
+    fn params(&self, config: &Config) -> anyhow::Result<TrainParams> {
+        let mut params = config.train.clone();
         params.steps = self.steps.unwrap_or(params.steps);
         params.batch = self.batch.unwrap_or(params.batch);
         params.learning_rate = self.rate.unwrap_or(params.learning_rate);
@@ -135,8 +119,8 @@ impl TrainArgs {
     }
 }
 
-pub(super) fn run(args: &TrainArgs) -> anyhow::Result<()> {
-    let params = args.params()?;
+pub(super) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<()> {
+    let params = args.params(config)?;
     restart::without_candle_threads()?;
     let (shape, start, origin) = args.start(&params)?;
     let (data, held_out) = args.windows()?;

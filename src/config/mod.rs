@@ -10,9 +10,11 @@ pub use load::ConfigError;
 use crate::engine::{EngineParams, GameParams, PlayParams};
 use crate::gtp::{GtpParams, Settings};
 use crate::nn::NetParams;
+use crate::run::RunParams;
 use crate::search::SearchParams;
 use crate::selfplay::SelfplayParams;
 use crate::timeman::TimeParams;
+use crate::train::TrainParams;
 use crate::util::{Any, Field, OneOf, Params, params};
 
 params! {
@@ -41,6 +43,10 @@ pub struct Config {
     pub net: NetParams,
     /// Self-play.
     pub selfplay: SelfplayParams,
+    /// Training.
+    pub train: TrainParams,
+    /// Generations.
+    pub run: RunParams,
     /// The protocol.
     pub gtp: GtpParams,
     /// Logs.
@@ -73,6 +79,8 @@ impl Config {
             section("search", &self.search),
             section("net", &self.net),
             section("selfplay", &self.selfplay),
+            section("train", &self.train),
+            section("run", &self.run),
             section("gtp", &self.gtp),
             section("log", &self.log),
         ]
