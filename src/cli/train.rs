@@ -137,7 +137,7 @@ impl TrainArgs {
 
 pub(super) fn run(args: &TrainArgs) -> anyhow::Result<()> {
     let params = args.params()?;
-    restart::without_candle_threads()?;
+    restart::with_own_threads_alone()?;
     let (shape, start, origin) = args.start(&params)?;
     let (data, held_out) = args.windows()?;
     let name = args.net_name()?;
@@ -195,19 +195,38 @@ fn report(args: &TrainArgs, summary: &Summary) -> anyhow::Result<()> {
     ))
 }
 
-/// Lets the first interrupt end the training in order; the next ends the program.
+/// Lets the first interrupt end the training in order; another ends the program. What comes within a
+/// second of the first is the same one: it may reach a process and its group.
 fn on_interrupt(stop: Arc<AtomicBool>) {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let Ok(runtime) = runtime else { return };
         runtime.block_on(async {
-            while tokio::signal::ctrl_c().await.is_ok() {
+            while interrupt().await.is_ok() {
                 if stop.swap(true, Ordering::Relaxed) {
                     std::process::exit(130);
                 }
+                tokio::time::sleep(Duration::from_secs(1)).await;
             }
         });
     });
+}
+
+/// Waits for an interrupt, or to be asked to end as systems do that stop a job.
+#[cfg(unix)]
+async fn interrupt() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+/// Waits for an interrupt.
+#[cfg(not(unix))]
+async fn interrupt() -> std::io::Result<()> {
+    tokio::signal::ctrl_c().await
 }
 
 /// Shows how it goes: a bar on a terminal, else lines, both on standard error.
