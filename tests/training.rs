@@ -35,17 +35,17 @@ fn records() -> String {
     let letter = |i: usize| char::from(b'a' + u8::try_from(i).expect("a small number"));
     let game = |n: usize| {
         let step = [1, 2, 3, 4, 6, 7, 8, 9][n % 8];
-        let moves: String = (0..14)
+        let moves: Vec<_> = (0..14)
             .map(|i| {
                 let point = (n + i * step) % 25;
                 let color = if i % 2 == 0 { 'B' } else { 'W' };
                 format!(";{color}[{}{}]", letter(point % 5), letter(point / 5))
             })
             .collect();
-        let winner = if n % 3 == 0 { 'W' } else { 'B' };
-        format!("(;SZ[5]KM[6.5]RE[{winner}+R]{moves})\n")
+        let winner = if n.is_multiple_of(3) { 'W' } else { 'B' };
+        format!("(;SZ[5]KM[6.5]RE[{winner}+R]{})\n", moves.concat())
     };
-    (0..60).map(game).collect()
+    (0..60).map(game).collect::<Vec<_>>().concat()
 }
 
 #[test]
