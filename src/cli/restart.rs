@@ -2,8 +2,7 @@
 
 use anyhow::Context;
 
-/// How Candle is told its number of threads; it has no other way.
-const VARIABLE: &str = "CANDLE_NUM_THREADS";
+use crate::nn::GRAPH_THREADS;
 
 /// Makes sure that Candle computes on the threads that ask it. It would otherwise share every large
 /// sum of two tensors with a pool of its own, which works for one caller at a time and waits in a
@@ -11,14 +10,14 @@ const VARIABLE: &str = "CANDLE_NUM_THREADS";
 ///
 /// The pool is made by the environment alone, which a running program cannot change safely: so the
 /// program takes its own place with one more variable. A user who has set it is obeyed.
-pub(super) fn without_candle_threads() -> anyhow::Result<()> {
+pub(super) fn with_own_threads_alone() -> anyhow::Result<()> {
     #[expect(clippy::disallowed_methods, reason = "to start anew just once")]
-    if std::env::var(VARIABLE).is_ok() {
+    if std::env::var(GRAPH_THREADS).is_ok() {
         return Ok(());
     }
     let program = std::env::current_exe().context("cannot find the program's own file")?;
     let mut command = std::process::Command::new(program);
-    command.args(std::env::args_os().skip(1)).env(VARIABLE, "1");
+    command.args(std::env::args_os().skip(1)).env(GRAPH_THREADS, "1");
     start(&mut command).context("cannot start the program anew")
 }
 

@@ -32,6 +32,8 @@ pub(super) fn flag(minutes: Option<f64>) -> anyhow::Result<Arc<AtomicBool>> {
                 () = over => {}
             }
             set.store(true, Ordering::Relaxed);
+            // What comes within a second is the same one: it may reach a process and its group.
+            tokio::time::sleep(Duration::from_secs(1)).await;
             told_to_end().await;
             std::process::exit(130);
         });

@@ -2,8 +2,6 @@
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -13,7 +11,7 @@ use serde_json::json;
 
 use super::progress::bar;
 use super::record::HOLDOUT;
-use super::{evaluator, print, print_json, restart};
+use super::{evaluator, print, print_json, restart, stop};
 use crate::config::Config;
 use crate::nn::{NetShape, Tensors, random_weights};
 use crate::record::{Window, WindowParams, shard_files};
@@ -121,7 +119,7 @@ impl TrainArgs {
 
 pub(super) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<()> {
     let params = args.params(config)?;
-    restart::without_candle_threads()?;
+    restart::with_own_threads_alone()?;
     let (shape, start, origin) = args.start(&params)?;
     let (data, held_out) = args.windows()?;
     let name = args.net_name()?;
@@ -141,8 +139,7 @@ pub(super) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<()> {
         held_out: &held_out,
         params,
     };
-    let stop = Arc::new(AtomicBool::new(false));
-    on_interrupt(Arc::clone(&stop));
+    let stop = stop::flag(None)?;
     #[expect(clippy::disallowed_methods, reason = "a command line program reads the clock")]
     let began = Instant::now();
     let mut display = Display::new(&job);
@@ -177,21 +174,6 @@ fn report(args: &TrainArgs, summary: &Summary) -> anyhow::Result<()> {
         summary.samples,
         summary.speed,
     ))
-}
-
-/// Lets the first interrupt end the training in order; the next ends the program.
-fn on_interrupt(stop: Arc<AtomicBool>) {
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let Ok(runtime) = runtime else { return };
-        runtime.block_on(async {
-            while tokio::signal::ctrl_c().await.is_ok() {
-                if stop.swap(true, Ordering::Relaxed) {
-                    std::process::exit(130);
-                }
-            }
-        });
-    });
 }
 
 /// Shows how it goes: a bar on a terminal, else lines, both on standard error.

@@ -27,3 +27,7 @@ pub use params::NetParams;
 pub use resnet::{NetInput, NetOutput, ResNet, builder, variables};
 pub use shape::{NetShape, NotAShape, SCALARS};
 pub use weights::{NetFile, WeightsError};
+
+/// The environment variable that tells Candle how many threads of its own to compute with, which it
+/// can be told in no other way.
+pub const GRAPH_THREADS: &str = "CANDLE_NUM_THREADS";
