@@ -178,7 +178,7 @@ fn play(args: &MatchArgs, config: &Config, board: Option<&str>) -> anyhow::Resul
     };
     let (results, lines) = Results::open(&args.out, &info)?;
     let mut show = show::Show::new(&info.players, args.sprt, lines.len());
-    let standing = contest.run(results, lines, &mut show);
+    let standing = contest.run(results, &lines, &mut show);
     show.finish();
     let standing = standing?;
     match_report::refresh(&args.out)?;

@@ -221,9 +221,10 @@ impl Engine {
             self.state.play(color, mv).expect("invariant: a searched move is legal");
             self.may_ponder = Some(color);
         }
-        let used = match self.virtual_time {
-            true => Duration::from_secs(report.simulations),
-            false => watch.elapsed(),
+        let used = if self.virtual_time {
+            Duration::from_secs(report.simulations)
+        } else {
+            watch.elapsed()
         };
         self.settle(color, used, decision, &report);
         self.last_report = Some(report);
