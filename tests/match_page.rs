@@ -89,7 +89,9 @@ fn shown(key: &str, found: &Value) -> String {
         _ if found.is_null() => if word == "low" { "–∞" } else { "+∞" }.to_owned(),
         _ if elo && number().abs() < 0.5 => "0".to_owned(),
         _ if elo => format!("{:+.0}", number()),
-        "score" | "low" | "high" | "los" => format!("{:.1} %", 100.0 * number()),
+        "score" | "low" | "high" | "los" if !key.starts_with("/reasons/") => {
+            format!("{:.1} %", 100.0 * number())
+        }
         "llr" | "lower" | "upper" => format!("{:.2}", number()),
         "error" => format!("{:.0}", number()),
         _ => found.as_u64().unwrap().to_string(),
