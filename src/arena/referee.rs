@@ -1,5 +1,6 @@
 //! One game: our own rules decide what is legal and who has won, and our own clock who is late.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::line::Reason;
@@ -34,6 +35,17 @@ impl DeadBy {
             DeadStones::Removed => Self::Agreement,
             DeadStones::Counted => Self::Nobody,
         }
+    }
+}
+
+impl fmt::Display for DeadBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Agreement => "agreement",
+            Self::PlayOn => "play-on",
+            Self::Judge => "judge",
+            Self::Nobody => "none",
+        })
     }
 }
 

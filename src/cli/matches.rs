@@ -263,7 +263,7 @@ impl MatchArgs {
             time: specs.iter().map(|spec| spec.time.unwrap_or(self.time).to_string()).collect(),
             openings,
             opening_plies: self.opening_plies,
-            dead: format!("{:?}", terms.dead),
+            dead: terms.dead.to_string(),
             max_moves: terms.max_moves,
             allowance_ms: self.allowance,
             sprt: self.sprt,
