@@ -124,9 +124,9 @@ fn engines_alone(seed: Seed) -> Vec<Vec<Move>> {
         let mut moves = Vec::new();
         let mut color = Color::Black;
         while !engines[0].state().position().is_over() && moves.len() < LONGEST {
-            let view = View::none(&mut ());
-            let decision =
-                engines[color.index()].genmove(color, Purpose::Win, &Ticket::unlimited(), view);
+            let mover = &mut engines[color.index()];
+            let ticket = Ticket::unlimited();
+            let decision = mover.genmove(color, Purpose::Win, &ticket, View::none(&mut ()));
             let Decision::Play(mv) = decision.unwrap() else { break };
             color = color.opponent();
             engines[color.index()].state_mut().play(color.opponent(), mv).unwrap();
@@ -185,7 +185,7 @@ fn main() {
         let (count, in_match) = timed(|| {
             let (results, lines) = Results::open(folder.path(), &info()).unwrap();
             let mut count = Count::default();
-            contest(seed).run(results, lines, &mut count).unwrap();
+            contest(seed).run(results, &lines, &mut count).unwrap();
             count.0
         });
         let (games, engines) = timed(|| engines_alone(seed));

@@ -107,7 +107,7 @@ fn misbehave(how: &str, id: &str, say: &mut dyn FnMut(&str)) {
 /// Plays a match of these players; the summary and the games by their numbers.
 fn play(players: &[&str], args: &[&str], folder: &Path) -> (Value, BTreeMap<u64, Value>) {
     let mut all = vec!["match", "--json", "--out", folder.to_str().unwrap()];
-    players.iter().for_each(|player| all.extend(["--player", player]));
+    all.extend(players.iter().flat_map(|player| ["--player", player]));
     all.extend(args);
     let all: Vec<_> = all.into_iter().map(str::to_owned).collect();
     let said = within(Duration::from_secs(300), move || tedomari(&all).output().unwrap());
@@ -287,7 +287,9 @@ fn loaded(job: impl FnOnce()) {
         .collect();
     job();
     stop.store(true, Ordering::Relaxed);
-    busy.into_iter().for_each(|thread| thread.join().unwrap());
+    for thread in busy {
+        thread.join().unwrap();
+    }
 }
 
 #[test]

@@ -55,6 +55,8 @@ pub enum OpeningError {
 
 /// Bytes of the largest file of openings.
 const MAX_BYTES: usize = 64 << 20;
+/// Random openings of a match; more games use them again.
+const MAX_RANDOM: usize = 100_000;
 /// Attempts to find a random opening that is not there yet.
 const ATTEMPTS: usize = 200;
 
@@ -125,17 +127,18 @@ fn random_openings(
     }
     let mut seen = HashSet::new();
     let mut list = Vec::with_capacity(count);
-    for index in 0..count {
+    for index in 0..count.min(MAX_RANDOM) {
         let mut rng = seed.fork("opening", index as u64).rng();
-        let mut last = Vec::new();
-        for _ in 0..ATTEMPTS {
-            let Some((moves, position)) = random_opening(ground, plies, &mut rng) else { continue };
-            last = moves;
-            if seen.insert(whichever_way_turned(&position)) {
-                break;
-            }
+        let mut attempts = (0..ATTEMPTS).filter_map(|_| random_opening(ground, plies, &mut rng));
+        let new = attempts.find(|(_, position)| seen.insert(whichever_way_turned(position)));
+        match new {
+            Some((moves, _)) => list.push(moves),
+            // There seem to be no more.
+            None => break,
         }
-        list.push(last);
+    }
+    if list.is_empty() {
+        return Err(OpeningError::TooMany { plies, size });
     }
     Ok(list)
 }

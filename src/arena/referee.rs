@@ -1,5 +1,6 @@
 //! One game: our own rules decide what is legal and who has won, and our own clock who is late.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::line::Reason;
@@ -34,6 +35,17 @@ impl DeadBy {
             DeadStones::Removed => Self::Agreement,
             DeadStones::Counted => Self::Nobody,
         }
+    }
+}
+
+impl fmt::Display for DeadBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Agreement => "agreement",
+            Self::PlayOn => "play-on",
+            Self::Judge => "judge",
+            Self::Nobody => "none",
+        })
     }
 }
 
@@ -217,18 +229,20 @@ impl Table<'_> {
         let question = Question { color, purpose, clock: &clock, limit };
         let asked = self.players[color.index()].genmove(&question);
         let reply = asked.map_err(|trouble| self.lose(color, trouble))?;
-        let spent = match is_virtual {
-            true => Duration::from_secs(reply.simulations.unwrap_or_default()),
-            false => reply.used.saturating_sub(self.terms.allowance),
+        let spent = if is_virtual {
+            Duration::from_secs(reply.simulations.unwrap_or_default())
+        } else {
+            reply.used.saturating_sub(self.terms.allowance)
         };
         clock.spend(spent);
         self.clocks[color.index()] = clock;
         if clock.is_out_of_time() {
             let used = reply.used.as_secs_f64();
             let had = time.map_or(0.0, |time| time.as_secs_f64());
-            let detail = match is_virtual {
-                true => "all simulations were used up".to_owned(),
-                false => format!("{used:.3} s for a move that had {had:.3} s"),
+            let detail = if is_virtual {
+                "all simulations were used up".to_owned()
+            } else {
+                format!("{used:.3} s for a move that had {had:.3} s")
             };
             self.lose(color, Trouble::new(Kind::Late, detail));
             self.note(&reply);

@@ -125,13 +125,13 @@ impl Match {
     pub fn run(
         &self,
         mut results: Results,
-        lines: Vec<GameLine>,
+        lines: &[GameLine],
         audience: &mut dyn Audience,
     ) -> Result<Standing, MatchError> {
         let done: HashSet<u64> = lines.iter().map(|line| line.game).collect();
         let games: Vec<_> = self.schedule.part(self.shard).collect();
         let mut book = Book::new(self, games.len() as u64);
-        book.add(&lines);
+        book.add(lines);
         audience.see(&book.standing, None);
         let todo: Vec<_> = games.into_iter().filter(|game| !done.contains(&game.game)).collect();
         if book.standing.decided.is_some() || todo.is_empty() {
@@ -216,9 +216,10 @@ impl Match {
         record.players = indices.map(|index| Some(self.players[index].name.clone()));
         record.event = Some(format!("match, game {}, pair {}", game.game, game.pair));
         let [black, white] = indices.map(|index| self.players[index].time);
-        record.overtime = Some(match black == white {
-            true => black.to_string(),
-            false => format!("Black {black}, White {white}"),
+        record.overtime = Some(if black == white {
+            black.to_string()
+        } else {
+            format!("Black {black}, White {white}")
         });
         if let TimeControl::Clock(TimeSystem::Absolute { main }) = black
             && black == white
@@ -226,7 +227,7 @@ impl Match {
             record.time_limit = Some(main.as_secs_f64());
             record.overtime = None;
         }
-        let mut comment = vec![format!("reason: {}", reason_text(&played.reason))];
+        let mut comment = vec![format!("reason: {}", reason_text(played.reason))];
         let mut faults = Vec::new();
         for (color, ply, trouble) in played.faults {
             comment.push(format!("{color} after move {ply}: {trouble}"));
@@ -400,7 +401,7 @@ fn count(counts: &mut [u64], player: usize) {
     }
 }
 
-fn reason_text(reason: &super::line::Reason) -> String {
+fn reason_text(reason: super::line::Reason) -> String {
     let value = serde_json::to_value(reason).ok();
     value.as_ref().and_then(|value| value.as_str()).unwrap_or_default().to_owned()
 }

@@ -67,16 +67,15 @@ impl PlayerSpec {
         };
         let mut rest = text;
         loop {
-            let (word, after) = next_word(rest)
-                .ok_or_else(|| SpecError::OpenQuote(text.to_owned()))?
-                .ok_or_else(|| SpecError::NoPlayer(text.to_owned()))?;
+            let (word, after) =
+                next_word(rest)?.ok_or_else(|| SpecError::NoPlayer(text.to_owned()))?;
             if let Some(command) = rest.trim_start().strip_prefix("gtp:") {
                 spec.kind = PlayerKind::Program(words(command)?);
                 break;
             }
             if word == "tedomari" {
                 spec.kind = PlayerKind::Engine(
-                    words(after)?.iter().map(setting).collect::<Result<_, _>>()?,
+                    words(after)?.iter().map(|word| setting(word)).collect::<Result<_, _>>()?,
                 );
                 break;
             }
@@ -147,33 +146,27 @@ pub fn distinguish(specs: &mut [PlayerSpec]) {
     }
 }
 
-fn setting(word: &String) -> Result<(String, String), SpecError> {
-    let (key, value) = word.split_once('=').ok_or_else(|| SpecError::NoSetting(word.clone()))?;
+fn setting(word: &str) -> Result<(String, String), SpecError> {
+    let (key, value) = word.split_once('=').ok_or_else(|| SpecError::NoSetting(word.to_owned()))?;
     Ok((key.to_owned(), value.to_owned()))
 }
 
 /// Splits a command line at blanks outside of quotation marks, as a shell does.
 fn words(text: &str) -> Result<Vec<String>, SpecError> {
     let (mut list, mut rest) = (Vec::new(), text);
-    loop {
-        match next_word(rest) {
-            None => return Err(SpecError::OpenQuote(text.to_owned())),
-            Some(None) => return Ok(list),
-            Some(Some((word, after))) => {
-                list.push(word);
-                rest = after;
-            }
-        }
+    while let Some((word, after)) = next_word(rest)? {
+        list.push(word);
+        rest = after;
     }
+    Ok(list)
 }
 
-/// The first word and what comes behind it; `Some(None)` at the end, and `None` for a quotation
-/// mark that is not closed. A backslash takes the meaning from the character behind it, but not
-/// between single quotation marks.
-fn next_word(text: &str) -> Option<Option<(String, &str)>> {
+/// The first word and what comes behind it; none at the end. A backslash takes the meaning from the
+/// character behind it, but not between single quotation marks.
+fn next_word(text: &str) -> Result<Option<(String, &str)>, SpecError> {
     let text = text.trim_start();
     if text.is_empty() {
-        return Some(None);
+        return Ok(None);
     }
     let (mut word, mut quote) = (String::new(), None);
     let mut characters = text.char_indices();
@@ -182,11 +175,14 @@ fn next_word(text: &str) -> Option<Option<(String, &str)>> {
             ('\\', None | Some('"')) => word.extend(characters.next().map(|(_, next)| next)),
             ('"' | '\'', None) => quote = Some(character),
             (_, Some(open)) if character == open => quote = None,
-            (_, None) if character.is_whitespace() => return Some(Some((word, &text[at..]))),
+            (_, None) if character.is_whitespace() => return Ok(Some((word, &text[at..]))),
             _ => word.push(character),
         }
     }
-    if quote.is_some() { None } else { Some(Some((word, ""))) }
+    match quote {
+        Some(_) => Err(SpecError::OpenQuote(text.to_owned())),
+        None => Ok(Some((word, ""))),
+    }
 }
 
 #[cfg(test)]

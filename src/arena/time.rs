@@ -43,10 +43,9 @@ pub(super) fn time_for_move(clock: &Clock) -> Option<Duration> {
     let in_main_time = clock.overtime() == 0;
     Some(match clock.system() {
         TimeSystem::Unlimited => return None,
-        TimeSystem::Absolute { .. } => left,
         TimeSystem::Fischer { max_move, .. } => max_move.map_or(left, |most| most.min(left)),
         TimeSystem::Canadian { period, .. } if in_main_time => left + period,
-        TimeSystem::Canadian { .. } => left,
+        TimeSystem::Absolute { .. } | TimeSystem::Canadian { .. } => left,
         TimeSystem::Byoyomi { period, periods, .. } if in_main_time => left + period * periods,
         TimeSystem::Byoyomi { period, .. } => left + period * (clock.overtime() - 1),
     })

@@ -178,7 +178,7 @@ fn play(args: &MatchArgs, config: &Config, board: Option<&str>) -> anyhow::Resul
     };
     let (results, lines) = Results::open(&args.out, &info)?;
     let mut show = show::Show::new(&info.players, args.sprt, lines.len());
-    let standing = contest.run(results, lines, &mut show);
+    let standing = contest.run(results, &lines, &mut show);
     show.finish();
     let standing = standing?;
     match_report::refresh(&args.out)?;
@@ -263,7 +263,7 @@ impl MatchArgs {
             time: specs.iter().map(|spec| spec.time.unwrap_or(self.time).to_string()).collect(),
             openings,
             opening_plies: self.opening_plies,
-            dead: format!("{:?}", terms.dead),
+            dead: terms.dead.to_string(),
             max_moves: terms.max_moves,
             allowance_ms: self.allowance,
             sprt: self.sprt,

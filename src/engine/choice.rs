@@ -27,11 +27,12 @@ pub enum Purpose {
 /// Ownership from which a point is as good as decided.
 const DECIDED: f32 = 0.8;
 
-/// Chooses a move for the side to move; none when there is no legal move.
+/// Chooses a move for the side to move; none when there is no legal move. The judgement costs as
+/// much as several simulations, and is asked for only where it matters.
 pub(super) fn choose(
     position: &Position,
     report: &SearchReport,
-    judgement: &Judgement,
+    judgement: &dyn Fn() -> Judgement,
     purpose: Purpose,
 ) -> Option<Move> {
     let best = report.best()?.mv;
@@ -41,21 +42,21 @@ pub(super) fn choose(
     let stone = report.moves.iter().map(|candidate| candidate.mv).find(|mv| *mv != Move::Pass);
     let Some(stone) = stone else { return Some(Move::Pass) };
     if purpose == Purpose::CleanUp {
-        return Some(clean_up(position, judgement).map_or(Move::Pass, Move::Place));
+        return Some(clean_up(position, &judgement()).map_or(Move::Pass, Move::Place));
     }
     let may_pass = report.moves.iter().any(|candidate| candidate.mv == Move::Pass);
-    let wins = judgement.score(position).winner() == Some(position.to_move());
+    let wins = || judgement().score(position).winner() == Some(position.to_move());
     let may_end = position.passes() > 0;
     let pass = match () {
         // The game ends with this pass, and it is won.
-        () if may_end && wins => true,
+        () if may_end && wins() => true,
         // Whatever else is left would only destroy what one has.
         () if best == Move::Pass && fills_own_eye(position, stone) => true,
         // Nothing is left to decide, and stones inside territory cost points or nothing.
         () if is_decided(position, stone, &report.ownership) => {
-            wins || position.rules().scoring == Scoring::Territory
+            wins() || position.rules().scoring == Scoring::Territory
         }
-        () => best == Move::Pass && wins,
+        () => best == Move::Pass && wins(),
     };
     Some(if pass && may_pass { Move::Pass } else { stone })
 }

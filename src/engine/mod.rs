@@ -216,14 +216,15 @@ impl Engine {
         if let Decision::Play(mv) = decision {
             if mv == Move::Pass {
                 let stones = (position.size(), position.board().hash());
-                self.judged = Some((stones, judgement));
+                self.judged = judgement.map(|judgement| (stones, judgement));
             }
             self.state.play(color, mv).expect("invariant: a searched move is legal");
             self.may_ponder = Some(color);
         }
-        let used = match self.virtual_time {
-            true => Duration::from_secs(report.simulations),
-            false => watch.elapsed(),
+        let used = if self.virtual_time {
+            Duration::from_secs(report.simulations)
+        } else {
+            watch.elapsed()
         };
         self.settle(color, used, decision, &report);
         self.last_report = Some(report);
@@ -345,14 +346,14 @@ impl Engine {
         position
     }
 
-    /// Searches for `color` within its time, and chooses.
+    /// Searches for `color` within its time, and chooses; a pass comes with the judgement behind it.
     fn think(
         &mut self,
         color: Color,
         purpose: Purpose,
         ticket: &Ticket,
         view: View<'_>,
-    ) -> Result<(SearchReport, Option<Move>, Judgement), EvalError> {
+    ) -> Result<(SearchReport, Option<Move>, Option<Judgement>), EvalError> {
         let watch = Stopwatch::start();
         let position = self.position_for(color);
         let moves_left = own_moves_left(position.board().empty_points().len(), position.size());
@@ -368,11 +369,12 @@ impl Engine {
         }
         let limit = Limit { rule: &mut rules, simulations };
         let report = self.search(&position, limit, &watch, view)?;
-        let judgement = Judgement {
+        let judgement = || Judgement {
             dead: judge::dead_stones(&position, &report.ownership),
             ownership: report.ownership.clone(),
         };
         let choice = choice::choose(&position, &report, &judgement, purpose);
+        let judgement = (choice == Some(Move::Pass)).then(judgement);
         self.thought += watch.elapsed();
         Ok((report, choice, judgement))
     }

@@ -193,16 +193,12 @@ impl Process {
             }
         };
         let words = self.last_words();
-        match status {
-            Some(status) => {
-                let how = describe(status);
-                Trouble::new(Kind::Crash, format!("{how} at '{command}'{words}"))
-            }
-            None => {
-                let detail = format!("closed its output and lives on, at '{command}'{words}");
-                Trouble::new(Kind::Closed, detail)
-            }
+        if let Some(status) = status {
+            let how = describe(status);
+            return Trouble::new(Kind::Crash, format!("{how} at '{command}'{words}"));
         }
+        let detail = format!("closed its output and lives on, at '{command}'{words}");
+        Trouble::new(Kind::Closed, detail)
     }
 
     /// The last line of standard error, for a report.

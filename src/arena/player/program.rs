@@ -186,7 +186,7 @@ impl Running {
         }
         self.must("clear_board")?;
         if go {
-            self.tell_rules(&game.rules, minor)?;
+            self.tell_rules(game.rules, minor)?;
             let command = format!("komi {}", game.komi);
             if let Err(reason) = self.ask(&command, COMMAND)?.text {
                 let detail = format!("'{command}' was refused: {reason}");
@@ -197,11 +197,11 @@ impl Running {
     }
 
     /// Tells the rules to programs that can be told, under the names that they may know.
-    fn tell_rules(&mut self, rules: &Rules, minor: &mut Vec<Trouble>) -> Result<(), Trouble> {
+    fn tell_rules(&mut self, rules: Rules, minor: &mut Vec<Trouble>) -> Result<(), Trouble> {
         let Some(name) = rules.name() else { return Ok(()) };
         let commands = if self.knows("kata-set-rules") {
             // Not all know the server's rules; Tromp-Taylor without suicide is what they are.
-            let other = if *rules == Rules::CGOS { "tromp-taylor" } else { name };
+            let other = if rules == Rules::CGOS { "tromp-taylor" } else { name };
             vec![format!("kata-set-rules {name}"), format!("kata-set-rules {other}")]
         } else if self.knows("kgs-rules") {
             let kgs = if name == "new-zealand" { "new_zealand" } else { name };

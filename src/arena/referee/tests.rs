@@ -27,7 +27,7 @@ impl Player for Script {
     }
 
     fn dead_stones(&mut self) -> Result<Option<PointSet>, Trouble> {
-        Ok(self.dead.clone())
+        Ok(self.dead)
     }
 
     fn take_minor(&mut self) -> Vec<Trouble> {

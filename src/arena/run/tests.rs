@@ -88,7 +88,7 @@ impl Audience for Quiet {
 /// Plays a match in a folder; its lines by the numbers of their games, without times.
 fn run(contest: &Match, folder: &Path) -> (Standing, Vec<GameLine>) {
     let (results, lines) = Results::open(folder, &info(5)).unwrap();
-    let standing = contest.run(results, lines, &mut Quiet).unwrap();
+    let standing = contest.run(results, &lines, &mut Quiet).unwrap();
     let (_, mut lines) = Results::open(folder, &info(5)).unwrap();
     lines.sort_by_key(|line| line.game);
     for line in &mut lines {
