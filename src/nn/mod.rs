@@ -8,6 +8,7 @@ mod evaluator;
 pub mod features;
 mod graph;
 mod init;
+pub mod katago;
 pub mod kernels;
 mod manifest;
 pub mod ops;
