@@ -1,7 +1,6 @@
 //! The evaluator that the configuration asks for.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -13,7 +12,11 @@ use crate::eval::{
     SelectedEvaluator,
 };
 use crate::game::{BoardSize, Game};
-use crate::nn::{DeviceChoice, GraphEvaluator, Manifest, NetFile, NetParams, Orientation, builtin};
+use crate::nn::katago::NOT_GO;
+use crate::nn::{
+    DeviceChoice, GraphEvaluator, KataGoFile, Manifest, NetFile, NetParams, Network, Orientation,
+    builtin,
+};
 use crate::playout::PlayoutEvaluator;
 use crate::util::Seed;
 
@@ -25,8 +28,13 @@ const BUILT_IN: &str = "builtin:";
 pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let path = config.net.path.as_str();
     if !path.is_empty() {
+        let game = config.game.rules().game;
         let net = load(path)?;
-        return with_net(&net, &config.net);
+        anyhow::ensure!(net.knows(game), "in {path}: {NOT_GO}");
+        return match net {
+            Network::Own(net) => with_net(&net, &config.net),
+            Network::KataGo(net) => with_katago(&net, &config.net),
+        };
     }
     // A device that does not exist is an error also where no network would use it.
     choice(&config.net)?.open().context("in net.device")?;
@@ -71,12 +79,9 @@ fn select(
 }
 
 /// A network by file or as `builtin:NAME`, checked.
-pub(super) fn load(path: &str) -> anyhow::Result<NetFile> {
-    let load = || -> anyhow::Result<NetFile> {
-        let net = match path.strip_prefix(BUILT_IN) {
-            Some(name) => builtin::named(name)?,
-            None => NetFile::load(Path::new(path))?,
-        };
+pub(super) fn load(path: &str) -> anyhow::Result<Network> {
+    let load = || -> anyhow::Result<Network> {
+        let net = Network::load(path)?;
         net.verify()?;
         Ok(net)
     };
@@ -88,8 +93,7 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
     let device = choice(params)?.open().context("in net.device")?;
     let manifest = &net.manifest;
     info!(name = manifest.name, shape = %manifest.shape, ?device, "network");
-    // The checksum is hexadecimal: it was compared with one that this program made.
-    let identity = u64::from_str_radix(&manifest.sha256[..16], 16).unwrap_or_default();
+    let identity = identity(&manifest.sha256);
     let memory = params.cache_mb << 20;
     if device.is_cpu() {
         let evaluator = net.checked_evaluator(Orientation::ByHash)?;
@@ -100,6 +104,26 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
     let max_batch = NonZeroUsize::new(params.max_batch).unwrap_or(NonZeroUsize::MIN);
     let batching = BatchingEvaluator::new(graph, max_batch)?;
     Ok(Arc::new(CachedEvaluator::new(batching, identity, memory)))
+}
+
+/// The same with one of KataGo's networks, which only a CPU computes.
+fn with_katago(net: &KataGoFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluator>> {
+    let choice = choice(params)?;
+    let device = choice.open().context("in net.device")?;
+    anyhow::ensure!(
+        device.is_cpu() || choice == DeviceChoice::Auto,
+        "in net.device: KataGo's networks are computed on the CPU alone: choose auto or cpu"
+    );
+    info!(name = net.model.name, shape = net.model.shape(), "network of KataGo on the CPU");
+    let evaluator = net.evaluator(Orientation::ByHash);
+    let memory = params.cache_mb << 20;
+    Ok(Arc::new(CachedEvaluator::new(evaluator, identity(&net.sha256), memory)))
+}
+
+/// What tells the evaluations of one network from those of another.
+fn identity(sha256: &str) -> u64 {
+    // The checksum is hexadecimal: it was made by this program or compared with one that was.
+    u64::from_str_radix(&sha256[..16], 16).unwrap_or_default()
 }
 
 fn choice(params: &NetParams) -> anyhow::Result<DeviceChoice> {

@@ -131,9 +131,8 @@ impl Reader {
         }
         // On the side that is left open the defender must not get three liberties.
         let apart = !board.size().neighbors(a).any(|p| p == b);
-        let is_open = |attack, other| {
-            self.may_attack(board, attack, ko) && !(apart && around(other) >= 3)
-        };
+        let is_open =
+            |attack, other| self.may_attack(board, attack, ko) && !(apart && around(other) >= 3);
         let (first, last) = if free_b > free_a { (b, a) } else { (a, b) };
         match (is_open(first, last), is_open(last, first)) {
             (true, true) => Attack::Moves(Some(first), last),

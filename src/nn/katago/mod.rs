@@ -17,3 +17,7 @@ mod source;
 pub use error::KataGoError;
 pub use evaluator::{KataGoEvaluator, NOT_GO, Outlook};
 pub use model::{Model, NEWEST_VERSION, OLDEST_VERSION};
+pub use source::looks_like_katago;
+
+#[cfg(test)]
+mod tests;

@@ -168,7 +168,9 @@ impl Model {
         }
         count.conv(&value.conv);
         count.norm(&value.norm);
-        [&value.hidden, &value.outcome, &value.score].map(|dense| count.dense(dense));
+        for dense in [&value.hidden, &value.outcome, &value.score] {
+            count.dense(dense);
+        }
         count.conv(&value.ownership);
     }
 }
@@ -214,8 +216,10 @@ impl Count {
             let (Block::Ordinary { pre, conv1, mid, conv2 }
             | Block::Pooled { pre, conv1, mid, conv2, .. }
             | Block::Nested { pre, conv1, post: mid, conv2, .. }) = block;
-            [pre, mid].map(|norm| self.norm(norm));
-            [conv1, conv2].map(|conv| self.conv(conv));
+            self.norm(pre);
+            self.conv(conv1);
+            self.norm(mid);
+            self.conv(conv2);
             match block {
                 Block::Ordinary { .. } => {}
                 Block::Pooled { pool, .. } => self.pool(pool),

@@ -296,9 +296,7 @@ impl Packed {
 
     fn depth(&self) -> usize {
         match self {
-            Self::Nested { blocks, .. } => {
-                1 + blocks.iter().map(Self::depth).max().unwrap_or(0)
-            }
+            Self::Nested { blocks, .. } => 1 + blocks.iter().map(Self::depth).max().unwrap_or(0),
             _ => 0,
         }
     }
@@ -330,10 +328,7 @@ impl Packer<'_> {
             },
             Block::Pooled { pre, conv1, pool, mid, conv2 } => Packed::Pooled {
                 pre: Normalize::new(pre),
-                conv1: Stack::new(
-                    &[(conv1, Some(mid)), (&pool.conv, Some(&pool.norm))],
-                    self.plan,
-                ),
+                conv1: Stack::new(&[(conv1, Some(mid)), (&pool.conv, Some(&pool.norm))], self.plan),
                 pool: self.pool(pool, mid),
                 conv2: Stack::one(conv2, None, self.plan),
             },
@@ -354,13 +349,7 @@ impl Packer<'_> {
             main: padded(pool.to_bias.outputs),
             pooled: padded(pool.conv.outputs),
             inner: pool.norm.activation,
-            to_bias: after_pool(
-                &pool.to_bias,
-                Some(&norm.scale),
-                &none,
-                Third::Maximum,
-                self.size,
-            ),
+            to_bias: after_pool(&pool.to_bias, Some(&norm.scale), &none, Third::Maximum, self.size),
             activation: norm.activation,
         }
     }
@@ -369,11 +358,8 @@ impl Packer<'_> {
         let model::PolicyHead { conv, pool, norm, moves, pass } = &model.policy;
         let value = &model.value;
         let behind = |layer, bias: &[f32], third| after_pool(layer, None, bias, third, self.size);
-        let convs = [
-            (conv, Some(norm)),
-            (&pool.conv, Some(&pool.norm)),
-            (&value.conv, Some(&value.norm)),
-        ];
+        let convs =
+            [(conv, Some(norm)), (&pool.conv, Some(&pool.norm)), (&value.conv, Some(&value.norm))];
         let hidden = &value.hidden;
         let point = |conv: &model::Conv| {
             Linear::new(&conv.weights, &vec![0.0; conv.outputs], conv.inputs, conv.outputs)

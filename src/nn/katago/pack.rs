@@ -59,13 +59,7 @@ impl Stack {
     }
 
     /// Computes `[batch][points][outputs]`.
-    pub(super) fn run(
-        &self,
-        plan: &Plan,
-        input: Input<'_>,
-        y: &mut [f32],
-        scratch: &mut Scratch,
-    ) {
+    pub(super) fn run(&self, plan: &Plan, input: Input<'_>, y: &mut [f32], scratch: &mut Scratch) {
         match &self.conv {
             Convolution::Wide(conv) => conv.run(plan, input, y, scratch),
             Convolution::Point(layer) => {

@@ -12,7 +12,7 @@ use flate2::bufread::MultiGzDecoder;
 use super::error::KataGoError;
 
 /// How a packed file begins.
-pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Weights hardly become smaller when they are packed, a text of them by a factor of three.
 const MOST_EXPANSION: u64 = 64;
@@ -30,6 +30,19 @@ const LONGEST_SPACE: usize = 256;
 const CHUNK: usize = 1 << 14;
 
 const MARK: &[u8; 5] = b"@BIN@";
+
+/// Whether the contents of a file begin as KataGo's do: packed, or with a name and a number.
+#[must_use]
+pub fn looks_like_katago(bytes: &[u8]) -> bool {
+    let mut source = Source::new(&bytes[..bytes.len().min(2 * LONGEST_WORD)]);
+    let is_text = |source: &mut Source<'_>| {
+        let name = source.word().ok()?;
+        let is_name = name.bytes().all(|byte| byte.is_ascii_graphic()) && !name.contains('=');
+        let _: i64 = source.number("a model version").ok()?;
+        Some(is_name)
+    };
+    bytes.starts_with(&GZIP) || is_text(&mut source) == Some(true)
+}
 
 /// Reads a model file from its beginning to its end.
 pub(super) struct Source<'a> {

@@ -128,7 +128,8 @@ mod tests {
                     _ => [0.0, 1.0, 0.0, 0.5][(i * 7) % 4],
                 })
                 .collect();
-            let bias: Vec<f32> = (0..16).map(|i| if i < outputs { number(i) } else { 0.0 }).collect();
+            let bias: Vec<f32> =
+                (0..16).map(|i| if i < outputs { number(i) } else { 0.0 }).collect();
             let mut y = vec![f32::NAN; width * height * 16];
             PlaneConv::new(&weights, planes, side, &plan).run(&input, &bias, &mut y);
             for (index, &found) in y.iter().enumerate() {

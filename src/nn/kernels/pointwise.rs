@@ -66,7 +66,8 @@ impl Pointwise<'_> {
             let x = &self.x[row * self.stride..][..lanes];
             match self.scale {
                 Some(scale) => {
-                    for (((y, &x), &scale), &bias) in y.iter_mut().zip(x).zip(scale).zip(self.bias) {
+                    for (((y, &x), &scale), &bias) in y.iter_mut().zip(x).zip(scale).zip(self.bias)
+                    {
                         *y = activation(A::mul_add(x, scale, bias));
                     }
                 }
