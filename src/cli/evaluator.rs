@@ -12,7 +12,7 @@ use crate::eval::{
     SelectedEvaluator,
 };
 use crate::game::{BoardSize, Game};
-use crate::nn::katago::NOT_GO;
+use crate::nn::katago::{KataGoGraph, NOT_GO};
 use crate::nn::{
     DeviceChoice, GraphEvaluator, KataGoFile, Manifest, NetFile, NetParams, Network, Orientation,
     builtin,
@@ -101,23 +101,29 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
     }
     let graph = GraphEvaluator::new(&manifest.shape, &net.weights, device, Orientation::ByHash)
         .context("the network cannot be moved to the device")?;
-    let max_batch = NonZeroUsize::new(params.max_batch).unwrap_or(NonZeroUsize::MIN);
-    let batching = BatchingEvaluator::new(graph, max_batch)?;
-    Ok(Arc::new(CachedEvaluator::new(batching, identity, memory)))
+    Ok(Arc::new(CachedEvaluator::new(batching(graph, params)?, identity, memory)))
 }
 
-/// The same with one of KataGo's networks, which only a CPU computes.
+/// The same with one of KataGo's networks.
 fn with_katago(net: &KataGoFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluator>> {
-    let choice = choice(params)?;
-    let device = choice.open().context("in net.device")?;
-    anyhow::ensure!(
-        device.is_cpu() || choice == DeviceChoice::Auto,
-        "in net.device: KataGo's networks are computed on the CPU alone: choose auto or cpu"
-    );
-    info!(name = net.model.name, shape = net.model.shape(), "network of KataGo on the CPU");
-    let evaluator = net.evaluator(Orientation::ByHash);
-    let memory = params.cache_mb << 20;
-    Ok(Arc::new(CachedEvaluator::new(evaluator, identity(&net.sha256), memory)))
+    let device = choice(params)?.open().context("in net.device")?;
+    info!(name = net.model.name, shape = net.model.shape(), ?device, "network of KataGo");
+    let (identity, memory) = (identity(&net.sha256), params.cache_mb << 20);
+    if device.is_cpu() {
+        let evaluator = net.evaluator(Orientation::ByHash);
+        return Ok(Arc::new(CachedEvaluator::new(evaluator, identity, memory)));
+    }
+    let graph = KataGoGraph::new(Arc::clone(&net.model), device, Orientation::ByHash)
+        .context("the network cannot be moved to the device")?;
+    Ok(Arc::new(CachedEvaluator::new(batching(graph, params)?, identity, memory)))
+}
+
+fn batching<E: Evaluator + 'static>(
+    graph: E,
+    params: &NetParams,
+) -> anyhow::Result<BatchingEvaluator> {
+    let max_batch = NonZeroUsize::new(params.max_batch).unwrap_or(NonZeroUsize::MIN);
+    Ok(BatchingEvaluator::new(graph, max_batch)?)
 }
 
 /// What tells the evaluations of one network from those of another.

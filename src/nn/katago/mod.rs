@@ -8,6 +8,7 @@ mod error;
 mod evaluator;
 pub mod features;
 mod format;
+mod graph;
 mod ladder;
 mod model;
 mod net;
@@ -16,6 +17,7 @@ mod source;
 
 pub use error::KataGoError;
 pub use evaluator::{KataGoEvaluator, NOT_GO, Outlook};
+pub use graph::KataGoGraph;
 pub use model::{Model, NEWEST_VERSION, OLDEST_VERSION};
 pub use source::looks_like_katago;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::evaluator::outlook;
 use super::features::{GLOBALS, PLANES, encode};
 use super::net::{CpuNet, RawOutput};
-use super::{KataGoEvaluator, Model};
+use super::{KataGoEvaluator, KataGoGraph, Model};
 use crate::eval::{EvalError, Evaluator as _, Policy};
 use crate::game::{BoardSize, Komi, Move, Position, Rules, Symmetry};
 use crate::nn::Orientation;
@@ -69,6 +69,23 @@ fn the_fast_network_computes_what_the_plain_one_does() {
                     check_near(&work.output(index), &expected);
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn the_graph_of_an_accelerator_computes_the_same() {
+    for version in [8, 15] {
+        let model = Arc::new(Model::from_bytes(&sample::net(version, Form::Binary)).unwrap());
+        let device = candle_core::Device::Cpu;
+        let graph = KataGoGraph::new(Arc::clone(&model), device, Orientation::Upright).unwrap();
+        let positions = game(7, 5, Rules::CHINESE, 8);
+        let batch: Vec<_> = positions.iter().skip(5).collect();
+        for (position, found) in batch.iter().zip(graph.raw(&batch).unwrap()) {
+            let mut planes = vec![0.0; position.size().area() * PLANES];
+            let mut globals = vec![0.0; GLOBALS];
+            encode(position, Symmetry::IDENTITY, &mut planes, &mut globals);
+            check_near(&found, &reference::forward(&model, position.size(), &planes, &globals));
         }
     }
 }
