@@ -135,10 +135,13 @@ fn draw_stones(position: &Position, canvas: &mut Canvas<'_>) {
 
 /// Whether a rule against repetition forbids a point to the side to move.
 fn is_forbidden(position: &Position, point: Point) -> bool {
-    let mv = Move::Place(point);
+    let (board, own) = (position.board(), position.to_move());
+    // The suicide of a single stone repeats the position, but is forbidden for what it is.
+    let is_lone_suicide = || board.is_suicide(own, point) && !board.around(point).touches(own);
     position.ko() == Some(point)
         || position.rules().ko != KoRule::Simple
-            && position.check(position.to_move(), mv) == Err(Illegal::Superko)
+            && position.check(own, Move::Place(point)) == Err(Illegal::Superko)
+            && !is_lone_suicide()
 }
 
 fn draw_liberties(board: &Board, head: Point, canvas: &mut Canvas<'_>) {

@@ -142,6 +142,12 @@ fn superko_bans_are_drawn() {
     assert_eq!(ko.to_move(), Color::White);
     assert_eq!(ko.ko(), None);
     assert_eq!(points(&ko, 6), "B4");
+    // An eye of the opponent is no matter of repetition, though a stone there would change nothing.
+    let text = "
+        . O .
+        O O .
+        . . .";
+    assert_eq!(points(&position(text, Color::Black, Rules::TROMP_TAYLOR), 6), "");
 }
 
 #[test]
