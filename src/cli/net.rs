@@ -138,7 +138,7 @@ fn about_own(manifest: &Manifest) -> (serde_json::Value, String) {
 fn about_katago(net: &KataGoFile) -> (serde_json::Value, String) {
     let text = format!(
         "a network of KataGo, model version {}, {} bytes\n\
-         usable: Go on boards of any size, on the CPU; trained on boards up to 19x19\n",
+         usable: Go on boards of any size, on the CPU, CUDA or Metal; trained on boards up to 19x19\n",
         net.model.version, net.bytes,
     );
     let object = json!({
