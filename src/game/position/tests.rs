@@ -443,8 +443,10 @@ fn earlier_boards_are_those_that_were_there() {
                 }
             }
             // Playouts do not keep track, and what is out of date is not used.
-            if let Some(point) = position.legal_points(position.to_move()).next() {
-                position.place(position.to_move(), point);
+            let color = position.to_move();
+            let point = position.legal_points(color).next();
+            if let Some(point) = point {
+                position.place(color, point);
                 assert!(position.earlier_boards().is_empty());
             }
         }

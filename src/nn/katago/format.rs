@@ -36,19 +36,27 @@ impl Model {
         let mut reader = Reader { source, version };
         let planes = reader.source.size(MAX_CHANNELS, "the number of input planes")?;
         let globals = reader.source.size(MAX_CHANNELS, "the number of global inputs")?;
-        reader.expect("the input planes", planes, PLANES)?;
-        reader.expect("the global inputs", globals, GLOBALS)?;
+        expect("the input planes", planes, PLANES)?;
+        expect("the global inputs", globals, GLOBALS)?;
         let scales = reader.scales()?;
         let trunk = reader.trunk()?;
         let channels = trunk.stem.outputs;
         let policy = reader.policy_head(channels)?;
         let value = reader.value_head(channels)?;
         if !reader.source.is_at_end()? {
-            reader.source.place = "the end of the file".to_owned();
+            "the end of the file".clone_into(&mut reader.source.place);
             return Err(reader.source.unexpected(b"more", "nothing"));
         }
         Ok(Self { name, version, scales, trunk, policy, value })
     }
+}
+
+/// Layers that follow each other have the same number of channels.
+fn expect(place: &str, found: usize, expected: usize) -> Result<(), KataGoError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(KataGoError::Channels { place: place.to_owned(), found, expected })
 }
 
 /// Reads the parts of a network.
@@ -63,13 +71,6 @@ impl Reader<'_> {
         let name = self.source.word()?;
         self.source.place.clone_from(&name);
         Ok(name)
-    }
-
-    fn expect(&self, place: &str, found: usize, expected: usize) -> Result<(), KataGoError> {
-        if found == expected {
-            return Ok(());
-        }
-        Err(KataGoError::Channels { place: place.to_owned(), found, expected })
     }
 
     fn unsupported(&self, what: impl Into<String>) -> KataGoError {
@@ -124,9 +125,9 @@ impl Reader<'_> {
             self.no_options(6, "a normalisation or another option with the value")?;
         }
         let stem = self.conv(PLANES)?;
-        self.expect("the first convolution", stem.outputs, channels)?;
+        expect("the first convolution", stem.outputs, channels)?;
         let global = self.mat_mul(GLOBALS)?;
-        self.expect("the layer of the global inputs", global.outputs, channels)?;
+        expect("the layer of the global inputs", global.outputs, channels)?;
         let blocks = self.blocks(count, channels, MAX_DEPTH)?;
         let tip = self.norm(channels)?;
         Ok(Trunk { stem, global, blocks, tip })
@@ -194,7 +195,7 @@ impl Reader<'_> {
     fn pool(&mut self, conv: Conv, outputs: usize) -> Result<Pool, KataGoError> {
         let norm = self.norm(conv.outputs)?;
         let to_bias = self.mat_mul(3 * conv.outputs)?;
-        self.expect(&self.source.place, to_bias.outputs, outputs)?;
+        expect(&self.source.place, to_bias.outputs, outputs)?;
         Ok(Pool { conv, norm, to_bias })
     }
 
@@ -206,7 +207,7 @@ impl Reader<'_> {
         let pool = self.pool(pool_conv, conv.outputs)?;
         let norm = self.norm(conv.outputs)?;
         let moves = self.head_conv(conv.outputs)?;
-        self.expect(&moves.name, moves.outputs, outputs)?;
+        expect(&moves.name, moves.outputs, outputs)?;
         let first = self.mat_mul(3 * pool.conv.outputs)?;
         let (pass, found) = if self.version >= 15 {
             let hidden = self.dense_of(first, Activated::Yes)?;
@@ -217,7 +218,7 @@ impl Reader<'_> {
             let found = first.outputs;
             (PassHead::Direct(first), found)
         };
-        self.expect(&self.source.place, found, outputs)?;
+        expect(&self.source.place, found, outputs)?;
         Ok(PolicyHead { conv, pool, norm, moves, pass })
     }
 
@@ -227,11 +228,11 @@ impl Reader<'_> {
         let norm = self.norm(conv.outputs)?;
         let hidden = self.dense(3 * conv.outputs, Activated::Yes)?;
         let outcome = self.dense(hidden.bias.len(), Activated::No)?;
-        self.expect("the outcome", outcome.bias.len(), 3)?;
+        expect("the outcome", outcome.bias.len(), 3)?;
         let score = self.dense(hidden.bias.len(), Activated::No)?;
-        self.expect("the score", score.bias.len(), if self.version >= 9 { 6 } else { 4 })?;
+        expect("the score", score.bias.len(), if self.version >= 9 { 6 } else { 4 })?;
         let ownership = self.head_conv(conv.outputs)?;
-        self.expect(&ownership.name, ownership.outputs, 1)?;
+        expect(&ownership.name, ownership.outputs, 1)?;
         Ok(ValueHead { conv, norm, hidden, outcome, score, ownership })
     }
 
@@ -239,7 +240,7 @@ impl Reader<'_> {
         let name = self.name()?;
         let [rows, columns] = [self.conv_side()?, self.conv_side()?];
         let (found, outputs) = (self.channels()?, self.channels()?);
-        self.expect(&name, found, inputs)?;
+        expect(&name, found, inputs)?;
         let dilation = [self.channels()?, self.channels()?];
         if rows != columns || dilation != [1, 1] {
             return Err(self.unsupported("a dilated or oblong convolution"));
@@ -276,7 +277,7 @@ impl Reader<'_> {
     /// The convolution that ends a block.
     fn last_conv(&mut self, inputs: usize, outputs: usize) -> Result<Conv, KataGoError> {
         let conv = self.block_conv(inputs)?;
-        self.expect(&conv.name, conv.outputs, outputs)?;
+        expect(&conv.name, conv.outputs, outputs)?;
         Ok(conv)
     }
 
@@ -293,7 +294,7 @@ impl Reader<'_> {
     fn norm(&mut self, channels: usize) -> Result<Norm, KataGoError> {
         let name = self.name()?;
         let found = self.channels()?;
-        self.expect(&name, found, channels)?;
+        expect(&name, found, channels)?;
         let epsilon: f32 = self.source.number("a small number")?;
         let (has_scale, has_bias) = (self.source.flag()?, self.source.flag()?);
         let mean = self.source.floats(channels)?;
@@ -330,7 +331,7 @@ impl Reader<'_> {
         // Pooling triples the channels.
         let found = self.source.size(3 * MAX_CHANNELS, "a number of inputs")?;
         let outputs = self.channels()?;
-        self.expect(&name, found, inputs)?;
+        expect(&name, found, inputs)?;
         let floats = self.source.floats(inputs * outputs)?;
         let mut weights = vec![0.0; floats.len()];
         for (index, &weight) in floats.iter().enumerate() {
@@ -348,7 +349,7 @@ impl Reader<'_> {
     fn dense_of(&mut self, layer: MatMul, activated: Activated) -> Result<Dense, KataGoError> {
         let name = self.name()?;
         let found = self.channels()?;
-        self.expect(&name, found, layer.outputs)?;
+        expect(&name, found, layer.outputs)?;
         let bias = self.source.floats(layer.outputs)?;
         let activation = match activated {
             Activated::Yes => self.activation()?,

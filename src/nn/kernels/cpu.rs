@@ -171,7 +171,7 @@ mod tests {
             let found = f64::from(mish::<Separate>([x as f32; LANES])[3]);
             assert!((found - expected).abs() < 1e-6 * expected.abs().max(0.1), "{x}: {found}");
         }
-        assert_eq!(mish::<Separate>([0.0; LANES]), [0.0; LANES]);
+        assert!(mish::<Separate>([0.0; LANES])[0].abs() < 1e-30);
         assert!(mish::<Separate>([-1e30; LANES])[0].abs() < 1e-3);
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn forward(
     let input: Map = planes.chunks_exact(PLANES).map(wide).collect();
     let global = layer(&model.trunk.global, &wide(&globals[..GLOBALS]));
     let mut x = board.conv(&model.trunk.stem, &input);
-    x.iter_mut().for_each(|point| add(point, &global));
+    add_everywhere(&mut x, &global);
     for block in &model.trunk.blocks {
         board.block(block, &mut x);
     }
@@ -30,7 +30,7 @@ pub(super) fn forward(
     let pooled = board.pooled(&policy.pool, &x);
     let mut moves = board.conv(&policy.conv, &x);
     let bias = layer(&policy.pool.to_bias, &pooled);
-    moves.iter_mut().for_each(|point| add(point, &bias));
+    add_everywhere(&mut moves, &bias);
     let moves = board.conv(&policy.moves, &norm(&policy.norm, moves));
     let pass = match &policy.pass {
         PassHead::Direct(last) => layer(last, &pooled),
@@ -76,16 +76,20 @@ impl Board {
                 let normed = norm(pre, x.clone());
                 let bias = layer(&pool.to_bias, &self.pooled(pool, &normed));
                 let mut inner = self.conv(conv1, &normed);
-                inner.iter_mut().for_each(|point| add(point, &bias));
+                add_everywhere(&mut inner, &bias);
                 self.conv(conv2, &norm(mid, inner))
             }
             Block::Nested { pre, conv1, blocks, post, conv2 } => {
                 let mut inner = self.conv(conv1, &norm(pre, x.clone()));
-                blocks.iter().for_each(|block| self.block(block, &mut inner));
+                for block in blocks {
+                    self.block(block, &mut inner);
+                }
                 self.conv(conv2, &norm(post, inner))
             }
         };
-        x.iter_mut().zip(&change).for_each(|(point, change)| add(point, change));
+        for (point, change) in x.iter_mut().zip(&change) {
+            add(point, change);
+        }
     }
 
     fn pooled(&self, pool: &Pool, x: &Map) -> Vec<f64> {
@@ -125,7 +129,15 @@ impl Board {
 }
 
 fn add(point: &mut [f64], more: &[f64]) {
-    point.iter_mut().zip(more).for_each(|(value, more)| *value += more);
+    for (value, more) in point.iter_mut().zip(more) {
+        *value += more;
+    }
+}
+
+fn add_everywhere(x: &mut Map, more: &[f64]) {
+    for point in x {
+        add(point, more);
+    }
 }
 
 fn mean(x: &Map) -> Vec<f64> {

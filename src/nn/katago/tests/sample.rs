@@ -60,7 +60,9 @@ impl Writer {
         match self.form {
             Form::Binary => {
                 self.bytes.extend(b"@BIN@");
-                values.iter().for_each(|value| self.bytes.extend(value.to_le_bytes()));
+                for value in values {
+                    self.bytes.extend(value.to_le_bytes());
+                }
                 self.bytes.push(b'\n');
             }
             Form::Text => {
