@@ -51,7 +51,8 @@ struct Options {
     /// Side of the board
     #[arg(long, global = true, value_name = "SIZE")]
     board: Option<String>,
-    /// The network to play with: NAME.safetensors with its manifest beside it, or builtin:NAME
+    /// The network to play with: NAME.safetensors with its manifest beside it, one of KataGo's files
+    /// such as NAME.bin.gz, or builtin:NAME
     #[arg(long, global = true, value_name = "FILE")]
     net: Option<String>,
     /// What the GTP command `name` answers

@@ -52,13 +52,22 @@ pub(super) fn choose(
         () if may_end && wins() => true,
         // Whatever else is left would only destroy what one has.
         () if best == Move::Pass && fills_own_eye(position, stone) => true,
-        // Nothing is left to decide, and stones inside territory cost points or nothing.
-        () if is_decided(position, stone, &report.ownership) => {
+        // Nothing is left to decide, and stones inside territory cost points or nothing. Who tells
+        // moves apart knows when to pass: it plays in its territory where it has to defend it.
+        () if !tells_moves_apart(report) && is_decided(position, stone, &report.ownership) => {
             wins() || position.rules().scoring == Scoring::Territory
         }
         () => best == Move::Pass && wins(),
     };
     Some(if pass && may_pass { Move::Pass } else { stone })
+}
+
+/// Whether the evaluator finds some moves more likely than others, not counting those that it leaves
+/// out.
+fn tells_moves_apart(report: &SearchReport) -> bool {
+    let mut priors = report.moves.iter().map(|candidate| candidate.prior).filter(|&p| p > 0.0);
+    let Some(first) = priors.next() else { return false };
+    priors.any(|prior| (prior - first).abs() > 1e-3 * first)
 }
 
 /// Whether the best stone goes where ownership is decided already, and dead stones need not be
