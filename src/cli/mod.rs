@@ -4,9 +4,12 @@ mod bench;
 mod commands;
 mod config;
 mod evaluator;
+mod games;
 mod gtp;
 mod log;
 mod net;
+mod time;
+mod timetable;
 
 use std::path::PathBuf;
 
@@ -70,6 +73,11 @@ enum Subcommands {
     /// Look at, check, measure or make networks
     #[command(subcommand)]
     Net(net::NetCommand),
+    /// Look at the strategies of the time manager, and try them on a virtual clock
+    #[command(subcommand)]
+    Time(time::TimeCommand),
+    /// Learn from games how long games are
+    Timetable(timetable::TimetableArgs),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -84,6 +92,8 @@ impl Cli {
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
+            Subcommands::Time(command) => time::run(&command, &config),
+            Subcommands::Timetable(args) => timetable::run(&args, &config),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

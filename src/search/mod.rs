@@ -20,7 +20,7 @@ pub use gumbel::{
 };
 pub use params::SearchParams;
 pub use report::{Proof, RootMove, SearchReport};
-pub use request::{Line, Observer, Request};
+pub use request::{Line, Observer, Request, SearchClock};
 pub use run::Search;
 pub use signature::signature;
 pub use trace::TraceEntry;

@@ -1,21 +1,26 @@
 //! A search from beginning to end.
 
+mod look;
+mod watchdog;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use super::params::SearchParams;
 use super::report::{Proof, RootMove, SearchReport};
-use super::request::{Line, Request};
+use super::request::{Line, Request, SearchClock};
 use super::root::RootRule;
 use super::select::Formula;
 use super::trace::{Ring, TraceEntry};
 use super::tree::{Block, NodeId, Tree};
 use super::worker::{Memory, Shared, Worker};
-use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
+use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
 use crate::timeman::{Progress, StopReason, Verdict};
 use crate::util::Seed;
+use watchdog::Watchdog;
 
 /// Searches positions over an evaluator, and remembers the tree of the last one.
 pub struct Search {
@@ -63,10 +68,10 @@ impl Search {
         let mut rng = self.seed.fork("search", self.searches).rng();
         self.searches += 1;
         let owners: Vec<_> = (0..self.params.thread_count())
-            .map(|_| Mutex::new(Ownership::new(position.size())))
+            .map(|_| Mutex::new(Criticality::new(position.size())))
             .collect();
         let evaluation = self.evaluate_root(position)?;
-        add_owners(&owners[0], &evaluation);
+        add_owners(&owners[0], position, &evaluation);
         let has_priors = evaluation.policy.is_informed();
         let mut shared = Shared {
             tree: &tree,
@@ -176,16 +181,14 @@ impl Line {
     }
 }
 
-fn add_owners(owners: &Mutex<Ownership>, evaluation: &Evaluation) {
-    if let Some(one) = &evaluation.ownership {
-        owners.lock().unwrap_or_else(PoisonError::into_inner).add(one);
-    }
+fn add_owners(owners: &Mutex<Criticality>, position: &Position, evaluation: &Evaluation) {
+    owners.lock().unwrap_or_else(PoisonError::into_inner).add(position.to_move(), evaluation, 0);
 }
 
 /// A search under way, as seen from the thread that called it.
 struct View<'a> {
     shared: &'a Shared<'a>,
-    owners: &'a [Mutex<Ownership>],
+    owners: &'a [Mutex<Criticality>],
     params: &'a SearchParams,
     has_score: bool,
 }
@@ -193,20 +196,27 @@ struct View<'a> {
 impl View<'_> {
     /// Runs the workers, asks the rule after every batch of this thread's own worker, and ends them.
     fn run(&self, request: Request<'_>, memory: Memory) -> Result<SearchReport, EvalError> {
-        let Request { rule, elapsed, simulations, mut observer, .. } = request;
+        let Request { rule, clock, simulations, mut observer, deadline, .. } = request;
         let choices = self.choices();
         let mut leader = Worker::new(self.shared, &self.owners[0], memory);
         let failure = Mutex::new(None);
-        let mut progress = self.progress(elapsed());
+        let now = || self.progress(clock, simulations);
+        let mut progress = now();
+        let watchdog = Watchdog::new(&self.shared.stop);
         let reason = thread::scope(|scope| {
             // At the end of this, however it comes, the other threads end too.
             let _end = StopAtEnd(&self.shared.stop);
             if choices < 2 {
                 return Ok(StopReason::OnlyMove);
             }
+            let _guard = deadline.map(|deadline| {
+                let (dog, left) = (&watchdog, deadline.saturating_sub(progress.elapsed));
+                scope.spawn(move || dog.watch(left));
+                watchdog.guard()
+            });
             let mut others = self.owners[1..].iter();
             loop {
-                progress = self.progress(elapsed());
+                progress = now();
                 if self.proof().is_some() {
                     return Ok(StopReason::Proven);
                 }
@@ -217,7 +227,7 @@ impl View<'_> {
                     return Ok(StopReason::Simulations);
                 }
                 if self.shared.stop.load(Ordering::Relaxed) {
-                    return Ok(StopReason::Interrupted);
+                    return Ok(watchdog.reason());
                 }
                 leader.run_batch()?;
                 if let Some(observer) = &mut observer {
@@ -239,12 +249,21 @@ impl View<'_> {
         if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
-        let progress = self.progress(progress.elapsed.max(elapsed()));
-        Ok(self.report(&progress, Some(reason)))
+        let last = now();
+        let elapsed = progress.elapsed.max(last.elapsed);
+        Ok(self.report(&Progress { elapsed, ..last }, Some(reason)))
     }
 
-    fn progress(&self, elapsed: std::time::Duration) -> Progress {
-        Progress { simulations: self.shared.simulations(), elapsed }
+    fn progress(&self, clock: SearchClock<'_>, most: Option<u64>) -> Progress<'_> {
+        let simulations = self.shared.simulations();
+        Progress {
+            simulations,
+            elapsed: clock.elapsed(simulations),
+            simulations_left: most.map(|most| most.saturating_sub(simulations)),
+            reused: u64::from(self.shared.before),
+            planned: Duration::ZERO,
+            root: Some(self),
+        }
     }
 
     fn block(&self) -> Option<Block<'_>> {
@@ -270,13 +289,10 @@ impl View<'_> {
         reached.then_some(proof)
     }
 
-    fn report(&self, progress: &Progress, reason: Option<StopReason>) -> SearchReport {
+    fn report(&self, progress: &Progress<'_>, reason: Option<StopReason>) -> SearchReport {
         let Shared { tree, position, .. } = *self.shared;
         let root = tree.node(tree.root());
-        let mut ownership = Ownership::new(position.size());
-        for part in self.owners {
-            ownership.add(&part.lock().unwrap_or_else(PoisonError::into_inner));
-        }
+        let owners = self.owners();
         SearchReport {
             size: position.size(),
             color: position.to_move(),
@@ -285,7 +301,7 @@ impl View<'_> {
             value: self.proof().map_or(root.value(), Proof::value),
             score: self.has_score.then(|| root.score()),
             proven: self.proof(),
-            ownership,
+            ownership: owners.ownership().clone(),
             simulations: progress.simulations,
             visits: u64::from(root.counts().visits),
             nodes: tree.nodes(),
@@ -293,6 +309,9 @@ impl View<'_> {
             full: tree.is_full(),
             elapsed: progress.elapsed,
             reason,
+            criticality: owners.highest(),
+            playout_length: owners.playout_length(),
+            time: None,
         }
     }
 

@@ -10,7 +10,7 @@ use super::select::Formula;
 use super::trace::Ring;
 use super::tree::{NodeId, Stage, Tree};
 use super::words::Reserve;
-use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Value};
+use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Value};
 use crate::game::{DeadStones, Game, PointSet, Position};
 
 /// What the threads of one search share.
@@ -35,7 +35,7 @@ pub(super) struct Worker<'a> {
     memory: Memory,
     leaves: Vec<Leaf>,
     batches: u32,
-    ownership: &'a Mutex<Ownership>,
+    owners: &'a Mutex<Criticality>,
 }
 
 /// How many batches a thread does before it makes room for others.
@@ -77,10 +77,10 @@ enum Descent {
 impl<'a> Worker<'a> {
     pub(super) fn new(
         shared: &'a Shared<'a>,
-        ownership: &'a Mutex<Ownership>,
+        owners: &'a Mutex<Criticality>,
         memory: Memory,
     ) -> Self {
-        Self { shared, memory, leaves: Vec::new(), batches: 0, ownership }
+        Self { shared, memory, leaves: Vec::new(), batches: 0, owners }
     }
 
     /// Runs batches until the search is to stop.
@@ -234,9 +234,10 @@ impl<'a> Worker<'a> {
                 self.shared.open(id, &leaf.position, answer, &mut self.memory);
             }
             self.shared.back_up(leaf, answer.value, answer.score.unwrap_or(0.0));
-            if let Some(owners) = &answer.ownership {
+            if answer.ownership.is_some() {
                 // A panic elsewhere cannot leave a sum half done.
-                self.ownership.lock().unwrap_or_else(PoisonError::into_inner).add(owners);
+                let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+                owners.add(leaf.position.to_move(), answer, leaf.path.len() - 1);
             }
         }
         Ok(())

@@ -1,0 +1,66 @@
+//! The root as stop rules see it.
+
+use std::sync::PoisonError;
+
+use super::View;
+use crate::eval::Criticality;
+use crate::search::report::Proof;
+use crate::timeman::{Root, Summary};
+
+impl View<'_> {
+    /// What all threads have found of owners so far.
+    pub(super) fn owners(&self) -> Criticality {
+        let mut sum = Criticality::new(self.shared.position.size());
+        for part in self.owners {
+            sum.merge(&part.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        sum
+    }
+}
+
+impl Root for View<'_> {
+    fn summary(&self) -> Option<Summary> {
+        let block = self.block()?;
+        if self.params.gumbel().is_some() {
+            // The schedule decides there, and needs all its simulations.
+            return None;
+        }
+        let mut found = Summary { best: 0, second: 0, win_rate: 0.0, best_is_highest: true };
+        let (mut best_value, mut highest) = (f32::MIN, f32::MIN);
+        block.for_each_child(|index, child| {
+            let visits = child.counts().visits;
+            // Lost moves are not chosen, whatever their visits.
+            let lost = child.proof() == Some(Proof::Win);
+            if visits == 0 || lost || !self.shared.root.allows(index) {
+                return;
+            }
+            let value = child.value().flipped().get();
+            highest = highest.max(value);
+            if visits > found.best {
+                found.second = found.best;
+                found.best = visits;
+                best_value = value;
+            } else {
+                found.second = found.second.max(visits);
+            }
+        });
+        found.win_rate = f64::from(best_value.max(-1.0) + 1.0) / 2.0;
+        found.best_is_highest = best_value >= highest;
+        (found.best > 0).then_some(found)
+    }
+
+    fn visits(&self) -> Vec<u32> {
+        let Some(block) = self.block() else { return Vec::new() };
+        let mut visits = vec![0; block.len()];
+        block.for_each_child(|index, child| {
+            if self.shared.root.allows(index) {
+                visits[index] = child.counts().visits;
+            }
+        });
+        visits
+    }
+
+    fn criticality(&self) -> Option<f64> {
+        self.owners().highest()
+    }
+}
