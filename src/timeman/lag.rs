@@ -93,13 +93,13 @@ impl Lag {
             let believed = own.left().saturating_sub(allowance).max(said);
             clock.set_left(believed.as_secs_f64(), overtime);
         }
-        if own.overtime() == 0 && own.left() >= said {
-            let untouched = own.left().as_secs_f64() + self.drift.taken;
+        let untouched = own.left().as_secs_f64() + self.drift.taken;
+        if own.overtime() == 0 && untouched >= said.as_secs_f64() {
             self.drift.add(untouched - said.as_secs_f64());
             self.drift.taken = untouched - clock.left().as_secs_f64();
         } else {
-            // Periods begin anew too often to tell anything.
-            self.drift.taken = 0.0;
+            // Periods begin anew too often to tell anything, and a server that gives more is right.
+            self.drift = Drift::default();
         }
     }
 }

@@ -6,7 +6,7 @@ use rand::RngExt as _;
 
 use super::account::Account;
 use super::allot::{Allotted, Memory, Situation, allot, kappa_line};
-use super::clock::Clock;
+use super::clock::{Clock, TimeSystem};
 use super::lag::Lag;
 use super::params::TimeParams;
 use super::purse::Purse;
@@ -23,7 +23,7 @@ use crate::util::Seed;
 const MARGIN: Duration = Duration::from_millis(10);
 
 /// What a move is thought to take beyond what the own clock sees, before a server has shown it.
-const UNSEEN: Duration = Duration::from_millis(2);
+const UNSEEN: Duration = Duration::from_millis(3);
 
 /// Games of so many times the usual length must not run out of time.
 const LONGEST: f64 = 3.0;
@@ -158,7 +158,8 @@ impl Manager {
         let known = (at, &self.memory, &self.table);
         let expected = allot(&self.strategy, clock, &purse, 0.0, known).expected;
         let in_hand = self.unseen(&purse, at, expected);
-        let pool = self.within(purse.pool).saturating_sub(in_hand);
+        let (certain, safe) = self.reserves();
+        let pool = purse.pool.saturating_sub(certain + safe + in_hand);
         let Allotted { seconds, expected } =
             allot(&self.strategy, clock, &purse, pool.as_secs_f64(), known);
         let share = match purse.moves {
@@ -175,10 +176,35 @@ impl Manager {
             "never" => planned,
             _ => fleeting,
         };
+        let budget = self.off_the_edge(clock, deadline, Budget { planned, minimum, hard });
         Plan {
-            budget: Budget { planned, minimum, hard },
+            budget,
             expected: Some(expected),
             fleeting: !fleeting.is_zero(),
+        }
+    }
+
+    /// Keeps a move from ending where nobody could tell main time from overtime: a clock that is
+    /// off by a little would count other stones, or another period, from then on.
+    fn off_the_edge(&self, clock: &Clock, deadline: Duration, budget: Budget) -> Budget {
+        let has_edge = matches!(
+            clock.system(),
+            TimeSystem::Canadian { .. } | TimeSystem::Byoyomi { .. } if clock.overtime() == 0
+        );
+        let (certain, safe) = self.reserves();
+        let (edge, width) = (clock.left(), certain + safe);
+        if !has_edge {
+            return budget;
+        }
+        if budget.planned + width < edge {
+            let hard = budget.hard.min(edge - width);
+            return Budget { hard, ..budget };
+        }
+        let beyond = (edge + width).min(deadline);
+        Budget {
+            planned: budget.planned.max(beyond),
+            minimum: budget.minimum.max(beyond),
+            hard: budget.hard.max(beyond),
         }
     }
 
