@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::MIN_SIMULATIONS;
+use super::limit::MIN_SIMULATIONS;
 use crate::timeman::{Progress, StopReason, StopRule, Verdict};
 
 /// Hands out numbered tickets, and cancels all up to a number: the requests that were there when

@@ -4,6 +4,7 @@ mod cancel;
 mod choice;
 mod handle;
 mod judge;
+mod limit;
 mod params;
 mod state;
 mod stopwatch;
@@ -25,17 +26,13 @@ pub use state::{GameState, StateError};
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
 use crate::search::{Line, Observer, Request, Search, SearchClock, SearchReport};
-use crate::timeman::{
-    Chain, Clock, Plan, Progress, StopReason, StopRule, Table, Thinking, TimeSystem, Verdict,
-};
+use crate::timeman::{Chain, Clock, Plan, Progress, Table, Thinking, TimeSystem};
 use crate::util::Seed;
 use cancel::UntilSuperseded;
 use choice::Resignation;
+use limit::{AtLeast, Limit, Wanted};
 use stopwatch::Stopwatch;
 use timing::Timing;
-
-/// Simulations that are done however late it is: without them a move would be a random one.
-const MIN_SIMULATIONS: u64 = 50;
 
 /// How long an analysis sleeps between two looks when there is nothing left to search.
 const IDLE: Duration = Duration::from_millis(2);
@@ -441,44 +438,4 @@ struct Thought {
     judgement: Judgement,
     plan: Plan,
     thinking: Thinking,
-}
-
-/// What ends a search.
-struct Limit<'a> {
-    rule: &'a mut dyn StopRule,
-    simulations: Option<u64>,
-    deadline: Option<Duration>,
-    virtual_time: bool,
-}
-
-impl<'a> Limit<'a> {
-    /// A rule alone: what the parameters say of simulations is for moves.
-    fn of(rule: &'a mut dyn StopRule) -> Self {
-        Self { rule, simulations: None, deadline: None, virtual_time: false }
-    }
-}
-
-/// Ends the thinking on the opponent's time.
-struct Wanted<'a> {
-    wanted: &'a dyn Fn() -> bool,
-    limit: Duration,
-}
-
-impl StopRule for Wanted<'_> {
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        match () {
-            () if (self.wanted)() => Verdict::Stop(StopReason::Interrupted),
-            () if progress.elapsed >= self.limit => Verdict::Stop(StopReason::Time),
-            () => Verdict::GoOn,
-        }
-    }
-}
-
-/// A rule that is not asked before a few simulations have been done.
-struct AtLeast<R>(R);
-
-impl<R: StopRule> StopRule for AtLeast<R> {
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        if progress.simulations < MIN_SIMULATIONS { Verdict::GoOn } else { self.0.check(progress) }
-    }
 }

@@ -54,6 +54,23 @@ pub struct Line {
     pub to_move: Color,
 }
 
+impl Line {
+    /// The moves that lead from the end of an earlier line to the end of this one, if they do and
+    /// the players alternate.
+    pub(super) fn since(&self, earlier: &Line) -> Option<Vec<Move>> {
+        let rest = self.moves.strip_prefix(earlier.moves.as_slice())?;
+        let mut to_move = earlier.to_move;
+        for &(color, _) in rest {
+            if color != to_move {
+                return None;
+            }
+            to_move = to_move.opponent();
+        }
+        (self.start == earlier.start && to_move == self.to_move)
+            .then(|| rest.iter().map(|&(_, mv)| mv).collect())
+    }
+}
+
 /// Sees a search while it runs, on the thread that called it.
 pub trait Observer {
     /// Called after every batch of simulations. `report` costs some time: call it when needed.

@@ -20,6 +20,7 @@ use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
 use crate::timeman::{Progress, StopReason, Verdict};
 use crate::util::Seed;
+use look::principal_line;
 use watchdog::Watchdog;
 
 /// Searches positions over an evaluator, and remembers the tree of the last one.
@@ -161,23 +162,6 @@ impl Search {
             score,
             ownership: upright.ownership,
         })
-    }
-}
-
-impl Line {
-    /// The moves that lead from the end of an earlier line to the end of this one, if they do and
-    /// the players alternate.
-    fn since(&self, earlier: &Line) -> Option<Vec<Move>> {
-        let rest = self.moves.strip_prefix(earlier.moves.as_slice())?;
-        let mut to_move = earlier.to_move;
-        for &(color, _) in rest {
-            if color != to_move {
-                return None;
-            }
-            to_move = to_move.opponent();
-        }
-        (self.start == earlier.start && to_move == self.to_move)
-            .then(|| rest.iter().map(|&(_, mv)| mv).collect())
     }
 }
 
@@ -406,24 +390,6 @@ struct StopAtEnd<'a>(&'a AtomicBool);
 impl Drop for StopAtEnd<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-fn principal_line(tree: &Tree, mut id: NodeId) -> Vec<(Move, u32)> {
-    let mut line = Vec::new();
-    loop {
-        let node = tree.node(id);
-        let visits = node.counts().visits;
-        if visits == 0 {
-            return line;
-        }
-        line.push((node.mv(), visits));
-        let Some(block) = tree.moves(id) else { return line };
-        let best = (0..block.created())
-            .map(|index| block.child(index))
-            .min_by_key(|&child| std::cmp::Reverse(tree.node(child).counts().visits));
-        let Some(best) = best else { return line };
-        id = best;
     }
 }
 

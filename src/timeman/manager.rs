@@ -177,11 +177,7 @@ impl Manager {
             _ => fleeting,
         };
         let budget = self.off_the_edge(clock, deadline, Budget { planned, minimum, hard });
-        Plan {
-            budget,
-            expected: Some(expected),
-            fleeting: !fleeting.is_zero(),
-        }
+        Plan { budget, expected: Some(expected), fleeting: !fleeting.is_zero() }
     }
 
     /// Keeps a move from ending where nobody could tell main time from overtime: a clock that is

@@ -259,3 +259,58 @@ fn interpolate(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_built_in_makes_sense_on_every_board() {
+        for side in 2..=25 {
+            for game in [TableGame::Go, TableGame::NoGo] {
+                let table = Table::built_in(game, side * side);
+                assert_eq!((table.game, table.area), (game, side * side));
+                assert_eq!(Table::from_toml(&table.to_toml()).as_ref(), Ok(&table));
+                let (start, full) = (table.by_stones.at(0.0), table.by_stones.at(1e4));
+                assert!(start.mean >= full.mean && full.mean >= 1.0 && start.upper >= start.mean);
+            }
+        }
+        let length = |area| Table::built_in(TableGame::Go, area).own_moves();
+        assert!(length(81) < length(169) && length(169) < length(361));
+    }
+
+    #[test]
+    fn lines_are_straight_and_level_at_the_ends() {
+        let curve = Curve(vec![[10.0, 1.0], [20.0, 3.0]]);
+        for (key, value) in [(0.0, 1.0), (10.0, 1.0), (15.0, 2.0), (20.0, 3.0), (99.0, 3.0)] {
+            assert!((curve.at(key) - value).abs() < 1e-12, "{key}");
+        }
+        assert!((quantile(&[1.0, 2.0, 4.0], 0.75) - 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn scaling_and_mixing_by_hand() {
+        let rows = |rows: &[[f64; 4]]| Estimate { error: 1.0, rows: rows.to_vec() };
+        let small = rows(&[[0.0, 30.0, 30.0, 40.0], [80.0, 10.0, 10.0, 12.0]]);
+        let large = rows(&[[0.0, 100.0, 100.0, 150.0], [320.0, 20.0, 20.0, 30.0]]);
+        // Twice as many points as the small board, half as many as the large one, half-way between.
+        let mixed = small.scaled(2.0, Some((&large, 0.5, 0.5)));
+        assert_eq!(mixed.rows, [[0.0, 55.0, 55.0, 77.5], [160.0, 15.0, 15.0, 19.5]]);
+    }
+
+    #[test]
+    fn damaged_tables_are_refused() {
+        let good = include_str!("tables/nogo9.toml");
+        let error = |from: &str, to: &str| {
+            assert!(good.contains(from), "{from}");
+            Table::from_toml(&good.replacen(from, to, 1)).unwrap_err()
+        };
+        assert_eq!(error("format = 1", "format = 7"), TableError::Format(7));
+        assert_eq!(error("area = 81", "area = 0"), TableError::Values("area"));
+        assert!(matches!(error("game = \"nogo\"", "game = \"chess\""), TableError::Toml(_)));
+        assert!(matches!(error("games", "gmaes"), TableError::Toml(_)));
+        assert_eq!(error("length = [", "length = [nan, "), TableError::Values("length"));
+        assert_eq!(error("stones = [[", "stones = [[999.0, 1.0], ["), TableError::Values("stones"));
+        assert!(Table::from_toml("").is_err());
+    }
+}

@@ -4,7 +4,9 @@ use std::sync::PoisonError;
 
 use super::View;
 use crate::eval::Criticality;
+use crate::game::Move;
 use crate::search::report::Proof;
+use crate::search::tree::{NodeId, Tree};
 use crate::timeman::{Root, Summary};
 
 impl View<'_> {
@@ -62,5 +64,24 @@ impl Root for View<'_> {
 
     fn criticality(&self) -> Option<f64> {
         self.owners().highest()
+    }
+}
+
+/// The most visited moves from a node on, its own first.
+pub(super) fn principal_line(tree: &Tree, mut id: NodeId) -> Vec<(Move, u32)> {
+    let mut line = Vec::new();
+    loop {
+        let node = tree.node(id);
+        let visits = node.counts().visits;
+        if visits == 0 {
+            return line;
+        }
+        line.push((node.mv(), visits));
+        let Some(block) = tree.moves(id) else { return line };
+        let best = (0..block.created())
+            .map(|index| block.child(index))
+            .min_by_key(|&child| std::cmp::Reverse(tree.node(child).counts().visits));
+        let Some(best) = best else { return line };
+        id = best;
     }
 }
