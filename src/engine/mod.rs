@@ -383,10 +383,8 @@ impl Engine {
         let (Limit { rule, simulations, deadline, virtual_time }, View { allowed, observer }) =
             (limit, view);
         let elapsed = || watch.elapsed();
-        let clock = match virtual_time {
-            true => SearchClock::Simulations,
-            false => SearchClock::Real(&elapsed),
-        };
+        let clock =
+            if virtual_time { SearchClock::Simulations } else { SearchClock::Real(&elapsed) };
         let line = self.line_to(position);
         let request = Request {
             rule,

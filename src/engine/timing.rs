@@ -24,13 +24,10 @@ pub(super) struct Timing {
 impl Timing {
     /// Clocks without a limit.
     pub(super) fn new(params: &EngineParams, position: &Position) -> Self {
-        let pace = match params.time.simulations_as_time {
-            true => simulations(params),
-            false => Pace::Real,
-        };
+        let pace = if params.time.simulations_as_time { simulations(params) } else { Pace::Real };
         Self {
             clocks: [Clock::new(TimeSystem::Unlimited); 2],
-            managers: managers(params, built_in(position), pace),
+            managers: managers(params, &built_in(position), pace),
             table: None,
             pace,
         }
@@ -47,7 +44,7 @@ impl Timing {
     /// From now on a simulation takes one second.
     pub(super) fn count_simulations(&mut self, params: &EngineParams, position: &Position) {
         self.pace = simulations(params);
-        self.managers = managers(params, self.table_for(position), self.pace);
+        self.managers = managers(params, &self.table_for(position), self.pace);
     }
 
     /// Other parameters, for the game that is on the board. The clocks run on.
@@ -56,7 +53,7 @@ impl Timing {
         if params.time.simulations_as_time || was_virtual {
             self.pace = simulations(params);
         }
-        self.managers = managers(params, self.table_for(position), self.pace);
+        self.managers = managers(params, &self.table_for(position), self.pace);
     }
 
     /// A timetable to be used for the games that it is about.
@@ -144,7 +141,7 @@ impl Timing {
     }
 }
 
-fn managers(params: &EngineParams, table: Table, pace: Pace) -> [Manager; 2] {
+fn managers(params: &EngineParams, table: &Table, pace: Pace) -> [Manager; 2] {
     let seed = Seed::new(params.search.seed);
     [0, 1].map(|player| {
         Manager::new(&params.time, table.clone(), seed.fork("time", player)).paced(pace)

@@ -34,7 +34,11 @@ pub struct Account {
     pub lag: f64,
 }
 
-#[expect(clippy::ref_option, reason = "the form that serde asks for")]
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde asks for"
+)]
 fn in_words<S: Serializer>(reason: &Option<StopReason>, out: S) -> Result<S::Ok, S::Error> {
     match reason {
         Some(reason) => out.collect_str(reason),

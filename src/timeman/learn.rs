@@ -121,7 +121,8 @@ mod tests {
         assert_eq!((table.games, table.by_playouts.is_none()), (30, true));
         assert!((table.own_moves() - 20.0).abs() < 1e-9);
         // Keys 0 to 3: 20, 20, 19 and 19 moves are left.
-        assert_eq!(table.by_moves.rows[0], [1.5, 19.5, 19.5, 20.0]);
+        let first = table.by_moves.rows[0].map(|x| format!("{x:.2}"));
+        assert_eq!(first, ["1.50", "19.50", "19.50", "20.00"]);
         assert_eq!(table.by_stones, table.by_moves);
         let last = table.by_moves.at(1000.0);
         assert!((last.mean - 1.5).abs() < 1e-9 && (last.upper - 2.0).abs() < 1e-9);

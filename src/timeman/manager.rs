@@ -193,7 +193,7 @@ impl Manager {
             return budget;
         }
         if budget.planned + width < edge {
-            let hard = budget.hard.min(edge - width);
+            let hard = budget.hard.min(edge.saturating_sub(width));
             return Budget { hard, ..budget };
         }
         let beyond = (edge + width).min(deadline);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::stop::{Progress, StopReason, StopRule, Summary, Verdict};
+use super::stop::{Progress, Root, StopReason, StopRule, Summary, Verdict};
 
 /// Simulations that are still to be expected: equation 9 of Baier and Winands 2015 has them from
 /// the time that is left, Lan et al. 2021 from the number that is allowed. Where both limit a
@@ -27,7 +27,7 @@ pub fn cannot_be_overtaken(simulations: f64, p: f64, root: &Summary) -> bool {
 }
 
 fn summary(progress: &Progress<'_>) -> Option<Summary> {
-    progress.root.and_then(|root| root.summary())
+    progress.root.and_then(Root::summary)
 }
 
 /// STOP: ends a search whose best move will not be overtaken. With `p` = 1 it never changes the
@@ -151,7 +151,7 @@ impl StopRule for KappaCurrent {
         if progress.elapsed < self.after.min(progress.planned / 2) {
             return Verdict::GoOn;
         }
-        let Some(kappa) = progress.root.and_then(|root| root.criticality()) else {
+        let Some(kappa) = progress.root.and_then(Root::criticality) else {
             return Verdict::GoOn;
         };
         let end = progress.planned.mul_f64(self.line.factor(kappa));
@@ -249,7 +249,7 @@ pub struct VisitShare;
 
 impl Uncertainty for VisitShare {
     fn estimate(&mut self, progress: &Progress<'_>) -> f64 {
-        let Some(visits) = progress.root.map(|root| root.visits()) else { return 1.0 };
+        let Some(visits) = progress.root.map(Root::visits) else { return 1.0 };
         let best = visits.iter().copied().max().unwrap_or_default();
         let sum: u64 = visits.iter().copied().map(u64::from).sum();
         if sum == 0 { 1.0 } else { 1.0 - f64::from(best) / sum as f64 }

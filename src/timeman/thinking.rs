@@ -72,11 +72,10 @@ impl Thinking {
         for rule in &mut self.rules {
             let planned = self.budget.planned;
             match rule.check(&Progress { planned, ..*progress }) {
-                Verdict::GoOn => {}
                 Verdict::Stop(reason) if progress.elapsed >= self.budget.minimum => {
                     return Some(reason);
                 }
-                Verdict::Stop(_) => {}
+                Verdict::GoOn | Verdict::Stop(_) => {}
                 Verdict::Extend(more, reason) => {
                     self.budget.planned = planned.saturating_add(more).min(self.budget.hard);
                     self.extended = Some(reason);

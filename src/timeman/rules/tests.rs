@@ -1,7 +1,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::timeman::stop::Root;
 
 /// A root with fixed visits; the first move is the most visited.
 struct Fixed {
@@ -42,7 +41,7 @@ fn secs(s: f64) -> Duration {
     Duration::from_secs_f64(s)
 }
 
-fn at<'a>(root: &'a Fixed, simulations: u64, elapsed: f64, planned: f64) -> Progress<'a> {
+fn at(root: &Fixed, simulations: u64, elapsed: f64, planned: f64) -> Progress<'_> {
     Progress {
         simulations,
         elapsed: secs(elapsed),
@@ -227,14 +226,14 @@ fn checkpoints_ask_once_each() {
 fn reuse_saves_what_was_done_but_not_everything() {
     let root = Fixed::new(&[5, 4]);
     // 1000 a second: 300 visits are worth 0.3 s.
-    let progress = |elapsed: f64, reused| Progress {
+    let progress = |millis: u32, reused| Progress {
         reused,
-        ..at(&root, (elapsed * 1000.0) as u64, elapsed, 1.0)
+        ..at(&root, u64::from(millis), f64::from(millis) / 1000.0, 1.0)
     };
     let stop = Verdict::Stop(StopReason::Reuse);
-    assert_eq!(Reuse { most: 0.5 }.check(&progress(0.69, 300)), Verdict::GoOn);
-    assert_eq!(Reuse { most: 0.5 }.check(&progress(0.71, 300)), stop);
-    assert_eq!(Reuse { most: 0.5 }.check(&progress(0.49, 5000)), Verdict::GoOn);
-    assert_eq!(Reuse { most: 0.5 }.check(&progress(0.51, 5000)), stop);
-    assert_eq!(Reuse { most: 0.5 }.check(&progress(0.9, 0)), Verdict::GoOn);
+    assert_eq!(Reuse { most: 0.5 }.check(&progress(690, 300)), Verdict::GoOn);
+    assert_eq!(Reuse { most: 0.5 }.check(&progress(710, 300)), stop);
+    assert_eq!(Reuse { most: 0.5 }.check(&progress(490, 5000)), Verdict::GoOn);
+    assert_eq!(Reuse { most: 0.5 }.check(&progress(510, 5000)), stop);
+    assert_eq!(Reuse { most: 0.5 }.check(&progress(900, 0)), Verdict::GoOn);
 }

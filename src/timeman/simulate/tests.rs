@@ -135,7 +135,7 @@ proptest! {
         };
         // A lag that nobody tells of must be small: the own clock cannot know better.
         let params = TimeParams { strategy: name.to_owned(), ..TimeParams::default() };
-        let lag = if tells != Tells::Nothing { lag } else { lag.min(0.002) };
+        let lag = if tells == Tells::Nothing { lag.min(0.002) } else { lag };
         let terms =
             Terms { system, lag: secs(lag), tells, rate: 5000.0, seed: Seed::new(seed) };
         let manager = Manager::new(&params, table.clone(), Seed::new(seed));
