@@ -4,7 +4,7 @@ use std::io::{ErrorKind, IsTerminal};
 
 use anyhow::Context;
 
-use super::{evaluator, stop};
+use super::{evaluator, stop, time};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::gtp::{ServeError, Session, serve};
@@ -18,7 +18,10 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let engine = Engine::new(config.engine(), evaluator::make(&config)?);
+    let mut engine = Engine::new(config.engine(), evaluator::make(&config)?);
+    if let Some(table) = time::configured_table(&config)? {
+        engine.set_timetable(table);
+    }
     let session = Session::new(engine, Box::new(config)).with_graphics(Box::new(std::io::stderr()));
     let result = runtime.block_on(async {
         serve(tokio::io::stdin(), tokio::io::stdout(), session, stop::told_to_end()).await

@@ -4,6 +4,7 @@ mod bench;
 mod commands;
 mod config;
 mod evaluator;
+mod games;
 mod gtp;
 mod log;
 mod match_report;
@@ -15,6 +16,8 @@ mod restart;
 mod run;
 mod selfplay;
 mod stop;
+mod time;
+mod timetable;
 mod train;
 
 use std::path::PathBuf;
@@ -91,6 +94,11 @@ enum Subcommands {
     Run(run::RunArgs),
     /// Play a match between engines, with a referee, or report on one
     Match(Box<matches::MatchLine>),
+    /// Look at the strategies of the time manager, and try them on a virtual clock
+    #[command(subcommand)]
+    Time(time::TimeCommand),
+    /// Learn from games how long games are
+    Timetable(timetable::TimetableArgs),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -117,6 +125,8 @@ impl Cli {
             Subcommands::Train(args) => train::run(&args, &config),
             Subcommands::Run(args) => run::run(&args, &config, self.options.config.as_deref()),
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
+            Subcommands::Time(command) => time::run(&command, &config),
+            Subcommands::Timetable(args) => timetable::run(&args, &config),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

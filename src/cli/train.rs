@@ -13,7 +13,7 @@ use super::progress::bar;
 use super::record::HOLDOUT;
 use super::{evaluator, print, print_json, restart, stop};
 use crate::config::Config;
-use crate::nn::{NetShape, Tensors, random_weights};
+use crate::nn::{NetShape, Network, Tensors, random_weights};
 use crate::record::{Window, WindowParams, shard_files};
 use crate::train::{Control, Event, Job, Losses, Summary, TrainParams, Verdict, train};
 use crate::util::{Params, Seed, make_folder};
@@ -77,7 +77,9 @@ impl TrainArgs {
     /// Shape and weights to start from, and where these come from.
     fn start(&self, params: &TrainParams) -> anyhow::Result<(NetShape, Tensors, String)> {
         if let Some(path) = &self.init {
-            let net = evaluator::load(path)?;
+            let Network::Own(net) = evaluator::load(path)? else {
+                bail!("{path} is one of KataGo's networks, which cannot be trained on");
+            };
             let shape = net.manifest.shape;
             if let Some(wanted) = self.shape.filter(|wanted| *wanted != shape) {
                 bail!("{path} is a {shape} network, not a {wanted} one: leave --shape out");

@@ -2,6 +2,7 @@
 
 mod gumbel;
 mod json;
+mod look;
 mod moves;
 mod params;
 mod report;
@@ -22,7 +23,7 @@ pub use gumbel::{
 };
 pub use params::SearchParams;
 pub use report::{Proof, RootMove, SearchReport};
-pub use request::{Line, Observer, Request};
+pub use request::{Line, Observer, Request, SearchClock};
 pub use run::Search;
 pub use signature::signature;
 pub use step::Stepper;

@@ -1,5 +1,7 @@
 //! A search from beginning to end.
 
+mod watchdog;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -13,10 +15,11 @@ use super::trace::{Ring, TraceEntry};
 use super::tree::{Stage, Tree};
 use super::view::View;
 use super::worker::{Memory, Shared, Worker};
-use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
+use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
-use crate::timeman::{StopReason, Verdict};
+use crate::timeman::{Progress, StopReason, Verdict};
 use crate::util::{Rng, Seed};
+use watchdog::Watchdog;
 
 /// Searches positions over an evaluator, and remembers the tree of the last one.
 pub struct Search {
@@ -64,10 +67,10 @@ impl Search {
         let mut rng = self.seed.fork("search", self.searches).rng();
         self.searches += 1;
         let owners: Vec<_> = (0..self.params.thread_count())
-            .map(|_| Mutex::new(Ownership::new(position.size())))
+            .map(|_| Mutex::new(Criticality::new(position.size())))
             .collect();
         let evaluation = self.evaluate_root(position)?;
-        add_owners(&owners[0], &evaluation);
+        add_owners(&owners[0], position, &evaluation);
         let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
         let mut memory = Memory::default();
         shared.begin(&evaluation, &self.params, request.allowed, &mut memory, &mut rng);
@@ -139,27 +142,8 @@ impl Search {
     }
 }
 
-impl Line {
-    /// The moves that lead from the end of an earlier line to the end of this one, if they do and
-    /// the players alternate.
-    fn since(&self, earlier: &Line) -> Option<Vec<Move>> {
-        let rest = self.moves.strip_prefix(earlier.moves.as_slice())?;
-        let mut to_move = earlier.to_move;
-        for &(color, _) in rest {
-            if color != to_move {
-                return None;
-            }
-            to_move = to_move.opponent();
-        }
-        (self.start == earlier.start && to_move == self.to_move)
-            .then(|| rest.iter().map(|&(_, mv)| mv).collect())
-    }
-}
-
-fn add_owners(owners: &Mutex<Ownership>, evaluation: &Evaluation) {
-    if let Some(one) = &evaluation.ownership {
-        owners.lock().unwrap_or_else(PoisonError::into_inner).add(one);
-    }
+fn add_owners(owners: &Mutex<Criticality>, position: &Position, evaluation: &Evaluation) {
+    owners.lock().unwrap_or_else(PoisonError::into_inner).add(position.to_move(), evaluation, 0);
 }
 
 impl View<'_> {
@@ -170,20 +154,27 @@ impl View<'_> {
         request: Request<'_>,
         memory: Memory,
     ) -> Result<SearchReport, EvalError> {
-        let Request { rule, elapsed, simulations, mut observer, .. } = request;
+        let Request { rule, clock, simulations, mut observer, deadline, .. } = request;
         let choices = self.choices();
         let mut leader = Worker::new(self.shared, evaluator, &self.owners[0], memory);
         let failure = Mutex::new(None);
-        let mut progress = self.progress(elapsed());
+        let now = || self.progress(clock, simulations);
+        let mut progress = now();
+        let watchdog = Watchdog::new(&self.shared.stop);
         let reason = thread::scope(|scope| {
             // At the end of this, however it comes, the other threads end too.
             let _end = StopAtEnd(&self.shared.stop);
             if choices < 2 {
                 return Ok(StopReason::OnlyMove);
             }
+            let _guard = deadline.map(|deadline| {
+                let (dog, left) = (&watchdog, deadline.saturating_sub(progress.elapsed));
+                scope.spawn(move || dog.watch(left));
+                watchdog.guard()
+            });
             let mut others = self.owners[1..].iter();
             loop {
-                progress = self.progress(elapsed());
+                progress = now();
                 if self.proof().is_some() {
                     return Ok(StopReason::Proven);
                 }
@@ -194,7 +185,7 @@ impl View<'_> {
                     return Ok(StopReason::Simulations);
                 }
                 if self.shared.stop.load(Ordering::Relaxed) {
-                    return Ok(StopReason::Interrupted);
+                    return Ok(watchdog.reason());
                 }
                 leader.run_batch()?;
                 if let Some(observer) = &mut observer {
@@ -218,8 +209,9 @@ impl View<'_> {
         if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
-        let progress = self.progress(progress.elapsed.max(elapsed()));
-        Ok(self.report(&progress, Some(reason)))
+        let last = now();
+        let elapsed = progress.elapsed.max(last.elapsed);
+        Ok(self.report(&Progress { elapsed, ..last }, Some(reason)))
     }
 }
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use super::params::SearchParams;
 use super::report::SearchReport;
+use super::request::SearchClock;
 use super::tree::Tree;
 use super::view::View;
 use super::worker::{Descent, Leaf, Memory, Shared};
-use crate::eval::{Evaluation, Ownership};
+use crate::eval::{Criticality, Evaluation};
 use crate::game::Position;
 use crate::timeman::StopReason;
 use crate::util::Rng;
@@ -22,7 +23,7 @@ pub struct Stepper {
     rng: Rng,
     leaf: Leaf,
     memory: Memory,
-    owners: [Mutex<Ownership>; 1],
+    owners: [Mutex<Criticality>; 1],
     has_score: bool,
     state: State,
 }
@@ -42,7 +43,7 @@ impl Stepper {
     /// A search of as many simulations as the parameters say, at least one.
     #[must_use]
     pub fn new(position: Position, params: SearchParams, rng: Rng) -> Self {
-        let owners = [Mutex::new(Ownership::new(position.size()))];
+        let owners = [Mutex::new(Criticality::new(position.size()))];
         let leaf = Leaf::new(position.clone());
         let simulations = Some(params.max_simulations.max(1));
         let shared = Shared::new(Tree::new(TREE_BYTES), position, &params, simulations);
@@ -74,8 +75,9 @@ impl Stepper {
             State::Running => self.shared.grow(&self.leaf, evaluation, &mut self.memory),
             State::Ended(_) => return,
         }
-        if let Some(owners) = &evaluation.ownership {
-            self.owners[0].get_mut().unwrap_or_else(PoisonError::into_inner).add(owners);
+        if evaluation.ownership.is_some() {
+            let owners = self.owners[0].get_mut().unwrap_or_else(PoisonError::into_inner);
+            owners.add(self.leaf.position.to_move(), evaluation, self.leaf.depth());
         }
         if !matches!(self.state, State::Ended(_)) {
             self.state = self.descend();
@@ -118,7 +120,8 @@ impl Stepper {
             State::Ended(reason) => Some(reason),
             State::New | State::Running => None,
         };
-        view.report(&view.progress(Duration::ZERO), reason)
+        let clock = SearchClock::Real(&|| Duration::ZERO);
+        view.report(&view.progress(clock, None), reason)
     }
 }
 

@@ -1,30 +1,40 @@
 //! What can be said of a search while it runs and at its end.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use super::look::principal_line;
 use super::params::SearchParams;
 use super::report::{Proof, RootMove, SearchReport};
-use super::tree::{Block, NodeId, Tree};
+use super::request::SearchClock;
+use super::tree::{Block, NodeId};
 use super::worker::Shared;
-use crate::eval::{Ownership, Value};
+use crate::eval::{Criticality, Value};
 use crate::game::Move;
 use crate::timeman::{Progress, StopReason};
 
 /// A search under way, as seen from the thread that called it.
 pub(super) struct View<'a> {
     pub(super) shared: &'a Shared,
-    pub(super) owners: &'a [Mutex<Ownership>],
+    pub(super) owners: &'a [Mutex<Criticality>],
     pub(super) params: &'a SearchParams,
     pub(super) has_score: bool,
 }
 
 impl View<'_> {
-    pub(super) fn progress(&self, elapsed: Duration) -> Progress {
-        Progress { simulations: self.shared.simulations(), elapsed }
+    pub(super) fn progress(&self, clock: SearchClock<'_>, most: Option<u64>) -> Progress<'_> {
+        let simulations = self.shared.simulations();
+        Progress {
+            simulations,
+            elapsed: clock.elapsed(simulations),
+            simulations_left: most.map(|most| most.saturating_sub(simulations)),
+            reused: u64::from(self.shared.before),
+            planned: Duration::ZERO,
+            root: Some(self),
+        }
     }
 
-    fn block(&self) -> Option<Block<'_>> {
+    pub(super) fn block(&self) -> Option<Block<'_>> {
         self.shared.tree.moves(self.shared.tree.root())
     }
 
@@ -47,13 +57,14 @@ impl View<'_> {
         reached.then_some(proof)
     }
 
-    pub(super) fn report(&self, progress: &Progress, reason: Option<StopReason>) -> SearchReport {
+    pub(super) fn report(
+        &self,
+        progress: &Progress<'_>,
+        reason: Option<StopReason>,
+    ) -> SearchReport {
         let Shared { tree, position, .. } = self.shared;
         let root = tree.node(tree.root());
-        let mut ownership = Ownership::new(position.size());
-        for part in self.owners {
-            ownership.add(&part.lock().unwrap_or_else(PoisonError::into_inner));
-        }
+        let owners = self.owners();
         SearchReport {
             size: position.size(),
             color: position.to_move(),
@@ -62,7 +73,7 @@ impl View<'_> {
             value: self.proof().map_or(root.value(), Proof::value),
             score: self.has_score.then(|| root.score()),
             proven: self.proof(),
-            ownership,
+            ownership: owners.ownership().clone(),
             simulations: progress.simulations,
             visits: u64::from(root.counts().visits),
             nodes: tree.nodes(),
@@ -70,6 +81,9 @@ impl View<'_> {
             full: tree.is_full(),
             elapsed: progress.elapsed,
             reason,
+            criticality: owners.highest(),
+            playout_length: owners.playout_length(),
+            time: None,
         }
     }
 
@@ -145,23 +159,5 @@ impl View<'_> {
             proven,
             line: principal_line(tree, id),
         }
-    }
-}
-
-fn principal_line(tree: &Tree, mut id: NodeId) -> Vec<(Move, u32)> {
-    let mut line = Vec::new();
-    loop {
-        let node = tree.node(id);
-        let visits = node.counts().visits;
-        if visits == 0 {
-            return line;
-        }
-        line.push((node.mv(), visits));
-        let Some(block) = tree.moves(id) else { return line };
-        let best = (0..block.created())
-            .map(|index| block.child(index))
-            .min_by_key(|&child| std::cmp::Reverse(tree.node(child).counts().visits));
-        let Some(best) = best else { return line };
-        id = best;
     }
 }

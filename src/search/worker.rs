@@ -10,7 +10,7 @@ use super::select::Formula;
 use super::trace::Ring;
 use super::tree::{NodeId, Plain, Stage, Tree};
 use super::words::Reserve;
-use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Value};
+use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Value};
 use crate::game::{DeadStones, Game, PointSet, Position};
 
 /// What the threads of one search share.
@@ -35,7 +35,7 @@ pub(super) struct Worker<'a> {
     memory: Memory,
     leaves: Vec<Leaf>,
     batches: u32,
-    ownership: &'a Mutex<Ownership>,
+    owners: &'a Mutex<Criticality>,
 }
 
 /// How many batches a thread does before it makes room for others.
@@ -63,6 +63,11 @@ impl Leaf {
         Self { position, path: Vec::new(), first: None }
     }
 
+    /// Moves from the root.
+    pub(super) fn depth(&self) -> usize {
+        self.path.len().saturating_sub(1)
+    }
+
     /// The last node of the path.
     fn end(&self) -> NodeId {
         *self.path.last().expect("invariant: a path begins with the root")
@@ -83,10 +88,10 @@ impl<'a> Worker<'a> {
     pub(super) fn new(
         shared: &'a Shared,
         evaluator: &'a dyn Evaluator,
-        ownership: &'a Mutex<Ownership>,
+        owners: &'a Mutex<Criticality>,
         memory: Memory,
     ) -> Self {
-        Self { shared, evaluator, memory, leaves: Vec::new(), batches: 0, ownership }
+        Self { shared, evaluator, memory, leaves: Vec::new(), batches: 0, owners }
     }
 
     /// Runs batches until the search is to stop.
@@ -172,9 +177,10 @@ impl<'a> Worker<'a> {
         };
         for (leaf, answer) in unknown.into_iter().zip(&answers) {
             self.shared.grow(leaf, answer, &mut self.memory);
-            if let Some(owners) = &answer.ownership {
+            if answer.ownership.is_some() {
                 // A panic elsewhere cannot leave a sum half done.
-                self.ownership.lock().unwrap_or_else(PoisonError::into_inner).add(owners);
+                let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+                owners.add(leaf.position.to_move(), answer, leaf.depth());
             }
         }
         Ok(())
