@@ -2,20 +2,24 @@
 //! boards, batches and threads; beside them the peak of the processor and Candle's own convolution.
 //!
 //! `cargo bench --bench forward`, or with shapes as arguments: `cargo bench --bench forward -- 6x96`.
+//! KataGo's g170-b6c96 is measured as well where it lies beside the project, or alone with `katago`
+//! as the argument.
 #![expect(clippy::print_stdout, reason = "a report for people")]
 #![allow(dead_code, reason = "the benchmarks share a module and use parts of it")]
 
 mod measure;
 
 use std::hint::black_box;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use candle_core::{Device, Tensor};
 use measure::{fma_peak, now, numbers, seconds};
+use tedomari::eval::Evaluator;
 use tedomari::game::{BoardSize, Komi, Move, Position, Rules, Symmetry};
 use tedomari::nn::features::encode;
-use tedomari::nn::{CpuNet, NetShape, random_weights};
+use tedomari::nn::{CpuNet, KataGoFile, NetShape, Orientation, katago, random_weights};
 use tedomari::util::Seed;
 
 /// Time spent on one figure.
@@ -24,6 +28,9 @@ const BUDGET: Duration = Duration::from_millis(700);
 const BATCHES: [usize; 4] = [1, 4, 8, 16];
 
 fn main() {
+    if std::env::args().any(|word| word == "katago") {
+        return katago();
+    }
     let given: Vec<NetShape> = std::env::args().filter_map(|word| word.parse().ok()).collect();
     let usual = [(4, 32), (5, 48), (6, 64), (6, 96), (10, 128)];
     let usual = usual.map(|(blocks, filters)| NetShape::new(blocks, filters));
@@ -43,6 +50,83 @@ fn main() {
             }
         }
     }
+    katago();
+}
+
+/// One of KataGo's networks, by its evaluator: features, heads and all.
+fn katago() {
+    let name = "g170-b6c96-s175395328-d26788732.bin.gz";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/nets").join(name);
+    let Ok(bytes) = std::fs::read(&path) else {
+        println!("skipped: {} is absent", path.display());
+        return;
+    };
+    let net = KataGoFile::from_bytes(&bytes).expect("a network");
+    let evaluator = net.evaluator(Orientation::ByHash);
+    println!("\nKataGo's {name}: evaluations/s for batches of {BATCHES:?}");
+    for side in [9, 13, 19] {
+        let positions = some_game(BoardSize::square(side).expect("a legal size"));
+        for threads in [1, 2] {
+            let figures = BATCHES.map(|batch| {
+                let gigaflop = net.model.operations(side * side) / 1e9;
+                let speed = evaluator_speed(&evaluator, &positions, batch, threads);
+                format!("{speed:7.0} ({:3.0})", speed * gigaflop)
+            });
+            println!("{side:2}x{side:<2} {threads} threads: {}", figures.join(" "));
+        }
+        println!("{side:2}x{side:<2} features alone: {:.0}/s", features_speed(&positions));
+    }
+}
+
+/// Evaluations per second of the positions of a game, over and over.
+fn evaluator_speed(
+    evaluator: &impl Evaluator,
+    positions: &[Position],
+    batch: usize,
+    threads: usize,
+) -> f64 {
+    let evaluated = AtomicU64::new(0);
+    let start = now();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut next = positions.iter().cycle();
+                while start.elapsed() < BUDGET {
+                    let some: Vec<_> = next.by_ref().take(batch).collect();
+                    black_box(evaluator.evaluate(&some).expect("an evaluation"));
+                    evaluated.fetch_add(batch as u64, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    evaluated.into_inner() as f64 / start.elapsed().as_secs_f64()
+}
+
+/// Encodings per second of KataGo's features.
+fn features_speed(positions: &[Position]) -> f64 {
+    let mut planes = vec![0.0; positions[0].size().area() * katago::features::PLANES];
+    let mut globals = vec![0.0; katago::features::GLOBALS];
+    let time = seconds(BUDGET, || {
+        for position in positions {
+            let upright = Symmetry::IDENTITY;
+            katago::features::encode(position, upright, &mut planes, &mut globals);
+        }
+        black_box(&planes);
+    });
+    positions.len() as f64 / time
+}
+
+/// The positions of an arbitrary game until half of the board is full.
+fn some_game(size: BoardSize) -> Vec<Position> {
+    let mut position = Position::new(size, Rules::CHINESE, Komi::default());
+    let mut positions = Vec::new();
+    for number in 0..size.area() / 2 {
+        let legal: Vec<_> = position.legal_points(position.to_move()).collect();
+        let Some(&point) = legal.get(number * 7919 % legal.len().max(1)) else { break };
+        position.play(position.to_move(), Move::Place(point)).expect("a legal move");
+        positions.push(position.clone());
+    }
+    positions
 }
 
 fn report(shape: &NetShape, side: usize, threads: usize) {

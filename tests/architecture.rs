@@ -17,13 +17,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("engine", &["game", "eval", "timeman", "search"]),
     ("gtp", &["game", "eval", "timeman", "search", "engine"]),
     ("record", &["game", "eval"]),
+    ("train", &["game", "eval", "nn", "record"]),
     ("arena", &["game", "eval", "timeman", "search", "engine", "gtp"]),
-    ("config", &["nn", "timeman", "search", "engine", "gtp"]),
+    ("selfplay", &["game", "eval", "search", "record"]),
+    ("run", &[]),
+    ("config", &["nn", "timeman", "search", "engine", "gtp", "selfplay", "train", "run"]),
     (
         "cli",
         &[
             "game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "record",
-            "arena", "config",
+            "selfplay", "train", "run", "arena", "config",
         ],
     ),
 ];

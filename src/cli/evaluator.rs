@@ -1,7 +1,6 @@
 //! The evaluator that the configuration asks for.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -13,9 +12,16 @@ use crate::eval::{
     SelectedEvaluator,
 };
 use crate::game::{BoardSize, Game};
-use crate::nn::{DeviceChoice, GraphEvaluator, Manifest, NetFile, NetParams, Orientation, builtin};
+use crate::nn::katago::{KataGoGraph, NOT_GO};
+use crate::nn::{
+    DeviceChoice, GraphEvaluator, KataGoFile, Manifest, NetFile, NetParams, Network, Orientation,
+    builtin,
+};
 use crate::playout::PlayoutEvaluator;
 use crate::util::Seed;
+
+/// Instead of the name of a network: none, but random games.
+const NO_NET: &str = "none";
 
 /// What stands before the name of a built-in network.
 const BUILT_IN: &str = "builtin:";
@@ -24,13 +30,21 @@ const BUILT_IN: &str = "builtin:";
 /// was trained for it, and random games where there is none.
 pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let path = config.net.path.as_str();
+    let seed = Seed::new(config.search.seed).fork("playouts", 0);
+    if path == NO_NET {
+        return Ok(Arc::new(PlayoutEvaluator::new(seed)));
+    }
     if !path.is_empty() {
+        let game = config.game.rules().game;
         let net = load(path)?;
-        return with_net(&net, &config.net);
+        anyhow::ensure!(net.knows(game), "in {path}: {NOT_GO}");
+        return match net {
+            Network::Own(net) => with_net(&net, &config.net),
+            Network::KataGo(net) => with_katago(&net, &config.net),
+        };
     }
     // A device that does not exist is an error also where no network would use it.
     choice(&config.net)?.open().context("in net.device")?;
-    let seed = Seed::new(config.search.seed).fork("playouts", 0);
     let playouts = Arc::new(PlayoutEvaluator::new(seed));
     let params = config.net.clone();
     let load = move |manifest: &Manifest| {
@@ -40,6 +54,12 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     };
     let start = (config.game.rules().game, config.game.size());
     Ok(Arc::new(select(builtin::trained()?, load, start, playouts)?))
+}
+
+/// The same for who remembers evaluations himself.
+pub(super) fn without_memory(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
+    let net = NetParams { cache_mb: 0, ..config.net.clone() };
+    make(&Config { net, ..config.clone() })
 }
 
 /// For each game and board the first network whose manifest fits. The one for the start is loaded
@@ -71,12 +91,9 @@ fn select(
 }
 
 /// A network by file or as `builtin:NAME`, checked.
-pub(super) fn load(path: &str) -> anyhow::Result<NetFile> {
-    let load = || -> anyhow::Result<NetFile> {
-        let net = match path.strip_prefix(BUILT_IN) {
-            Some(name) => builtin::named(name)?,
-            None => NetFile::load(Path::new(path))?,
-        };
+pub(super) fn load(path: &str) -> anyhow::Result<Network> {
+    let load = || -> anyhow::Result<Network> {
+        let net = Network::load(path)?;
         net.verify()?;
         Ok(net)
     };
@@ -88,8 +105,7 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
     let device = choice(params)?.open().context("in net.device")?;
     let manifest = &net.manifest;
     info!(name = manifest.name, shape = %manifest.shape, ?device, "network");
-    // The checksum is hexadecimal: it was compared with one that this program made.
-    let identity = u64::from_str_radix(&manifest.sha256[..16], 16).unwrap_or_default();
+    let identity = identity(&manifest.sha256);
     let memory = params.cache_mb << 20;
     if device.is_cpu() {
         let evaluator = net.checked_evaluator(Orientation::ByHash)?;
@@ -97,9 +113,35 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
     }
     let graph = GraphEvaluator::new(&manifest.shape, &net.weights, device, Orientation::ByHash)
         .context("the network cannot be moved to the device")?;
+    Ok(Arc::new(CachedEvaluator::new(batching(graph, params)?, identity, memory)))
+}
+
+/// The same with one of KataGo's networks.
+fn with_katago(net: &KataGoFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluator>> {
+    let device = choice(params)?.open().context("in net.device")?;
+    info!(name = net.model.name, shape = net.model.shape(), ?device, "network of KataGo");
+    let (identity, memory) = (identity(&net.sha256), params.cache_mb << 20);
+    if device.is_cpu() {
+        let evaluator = net.evaluator(Orientation::ByHash);
+        return Ok(Arc::new(CachedEvaluator::new(evaluator, identity, memory)));
+    }
+    let graph = KataGoGraph::new(Arc::clone(&net.model), device, Orientation::ByHash)
+        .context("the network cannot be moved to the device")?;
+    Ok(Arc::new(CachedEvaluator::new(batching(graph, params)?, identity, memory)))
+}
+
+fn batching<E: Evaluator + 'static>(
+    graph: E,
+    params: &NetParams,
+) -> anyhow::Result<BatchingEvaluator> {
     let max_batch = NonZeroUsize::new(params.max_batch).unwrap_or(NonZeroUsize::MIN);
-    let batching = BatchingEvaluator::new(graph, max_batch)?;
-    Ok(Arc::new(CachedEvaluator::new(batching, identity, memory)))
+    Ok(BatchingEvaluator::new(graph, max_batch)?)
+}
+
+/// What tells the evaluations of one network from those of another.
+fn identity(sha256: &str) -> u64 {
+    // The checksum is hexadecimal: it was made by this program or compared with one that was.
+    u64::from_str_radix(&sha256[..16], 16).unwrap_or_default()
 }
 
 fn choice(params: &NetParams) -> anyhow::Result<DeviceChoice> {

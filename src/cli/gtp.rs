@@ -4,7 +4,7 @@ use std::io::{ErrorKind, IsTerminal};
 
 use anyhow::Context;
 
-use super::evaluator;
+use super::{evaluator, stop, time};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::gtp::{ServeError, Session, serve};
@@ -18,10 +18,13 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let engine = Engine::new(config.engine(), evaluator::make(&config)?);
+    let mut engine = Engine::new(config.engine(), evaluator::make(&config)?);
+    if let Some(table) = time::configured_table(&config)? {
+        engine.set_timetable(table);
+    }
     let session = Session::new(engine, Box::new(config)).with_graphics(Box::new(std::io::stderr()));
     let result = runtime.block_on(async {
-        serve(tokio::io::stdin(), tokio::io::stdout(), session, told_to_end()).await
+        serve(tokio::io::stdin(), tokio::io::stdout(), session, stop::told_to_end()).await
     });
     // A read of standard input cannot be called back: do not wait for it.
     runtime.shutdown_background();
@@ -38,23 +41,4 @@ fn greet() {
          Give it to Sabaki, GoGui or another client as an engine; `tedomari --help` tells more.",
         env!("CARGO_PKG_VERSION")
     );
-}
-
-/// Resolves when the process is told to end by a signal.
-async fn told_to_end() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = tokio::signal::ctrl_c().await;
-    }
 }

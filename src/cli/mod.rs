@@ -4,11 +4,21 @@ mod bench;
 mod commands;
 mod config;
 mod evaluator;
+mod games;
 mod gtp;
 mod log;
 mod match_report;
 mod matches;
 mod net;
+mod progress;
+mod record;
+mod restart;
+mod run;
+mod selfplay;
+mod stop;
+mod time;
+mod timetable;
+mod train;
 
 use std::path::PathBuf;
 
@@ -44,7 +54,8 @@ struct Options {
     /// Side of the board
     #[arg(long, global = true, value_name = "SIZE")]
     board: Option<String>,
-    /// The network to play with: NAME.safetensors with its manifest beside it, or builtin:NAME
+    /// The network to play with: NAME.safetensors with its manifest beside it, one of KataGo's files
+    /// such as NAME.bin.gz, or builtin:NAME
     #[arg(long, global = true, value_name = "FILE")]
     net: Option<String>,
     /// What the GTP command `name` answers
@@ -72,8 +83,22 @@ enum Subcommands {
     /// Look at, check, measure or make networks
     #[command(subcommand)]
     Net(net::NetCommand),
+    /// Play games of the engine with itself, to learn from
+    Selfplay(selfplay::SelfplayArgs),
+    /// Make and look at games to learn from
+    #[command(subcommand)]
+    Record(record::RecordCommand),
+    /// Train a network on games
+    Train(Box<train::TrainArgs>),
+    /// Do generations of self-play, training and matches
+    Run(run::RunArgs),
     /// Play a match between engines, with a referee, or report on one
     Match(Box<matches::MatchLine>),
+    /// Look at the strategies of the time manager, and try them on a virtual clock
+    #[command(subcommand)]
+    Time(time::TimeCommand),
+    /// Learn from games how long games are
+    Timetable(timetable::TimetableArgs),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -95,7 +120,13 @@ impl Cli {
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
+            Subcommands::Selfplay(args) => selfplay::run(&args, &config),
+            Subcommands::Record(command) => record::run(&command, board.as_deref()),
+            Subcommands::Train(args) => train::run(&args, &config),
+            Subcommands::Run(args) => run::run(&args, &config, self.options.config.as_deref()),
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
+            Subcommands::Time(command) => time::run(&command, &config),
+            Subcommands::Timetable(args) => timetable::run(&args, &config),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

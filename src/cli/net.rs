@@ -15,7 +15,8 @@ use crate::eval::Evaluator;
 use crate::game::{BoardSize, Komi, Move, Position, Rules};
 use crate::nn::features::FEATURES_VERSION;
 use crate::nn::{
-    MANIFEST_FORMAT, Manifest, NetEvaluator, NetFile, NetShape, Orientation, random_weights,
+    KataGoFile, MANIFEST_FORMAT, Manifest, NetEvaluator, NetFile, NetShape, Network, Orientation,
+    random_weights,
 };
 use crate::util::Seed;
 
@@ -33,7 +34,8 @@ pub(super) enum NetCommand {
 
 #[derive(Debug, Args)]
 pub(super) struct FileArgs {
-    /// NAME.safetensors, with its manifest NAME.toml beside it, or builtin:NAME
+    /// NAME.safetensors with its manifest NAME.toml beside it, one of KataGo's files such as
+    /// NAME.bin.gz, or builtin:NAME
     file: String,
     /// Print one JSON object
     #[arg(long)]
@@ -42,7 +44,7 @@ pub(super) struct FileArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
-    /// Blocks and filters
+    /// Blocks and filters of a random network, where --net names none
     #[arg(long, default_value = "6x96")]
     shape: NetShape,
     /// Threads that evaluate
@@ -75,52 +77,95 @@ pub(super) fn run(command: &NetCommand, config: &Config) -> anyhow::Result<()> {
     match command {
         NetCommand::Info(args) => info(args),
         NetCommand::Verify(args) => verify(args),
-        NetCommand::Bench(args) => bench(args, config.game.size()),
+        NetCommand::Bench(args) => bench(args, config),
         NetCommand::Init(args) => init(args),
     }
 }
 
 fn info(args: &FileArgs) -> anyhow::Result<()> {
     let net = evaluator::load(&args.file)?;
-    let manifest = &net.manifest;
-    let (parameters, megaflops) =
-        (manifest.shape.parameters(), manifest.shape.operations(81) / 1e6);
+    let mut object = json!({
+        "name": net.name(),
+        "shape": net.shape(),
+        "parameters": net.parameters(),
+        "megaflops_9x9": net.operations(81) / 1e6,
+        "megaflops_19x19": net.operations(361) / 1e6,
+        "sha256": net.sha256(),
+        "usable": true,
+    });
+    let (more, text) = match &net {
+        Network::Own(net) => about_own(&net.manifest),
+        Network::KataGo(net) => about_katago(net),
+    };
     if args.json {
-        return print_json(&json!({
-            "name": manifest.name,
-            "shape": manifest.shape.to_string(),
-            "features": manifest.features,
-            "games": manifest.games,
-            "boards": manifest.boards,
-            "parameters": parameters,
-            "megaflops_9x9": megaflops,
-            "sha256": manifest.sha256,
-            "training": manifest.training,
-            "strength": manifest.strength,
-            "canaries": manifest.canaries.len(),
-        }));
+        if let (Some(object), serde_json::Value::Object(more)) = (object.as_object_mut(), more) {
+            object.extend(more);
+        }
+        return print_json(&object);
     }
-    let [smallest, largest] = manifest.boards;
     print(&format!(
-        "{}: {} blocks x filters, {parameters} parameters, {megaflops:.1} MFLOP on 9x9\n\
-         games {}, boards {smallest} to {largest}, feature set {}\n\
+        "{}: {}, {} parameters, {:.1} MFLOP on 9x9, {:.1} on 19x19\n{text}",
+        net.name(),
+        net.shape(),
+        net.parameters(),
+        net.operations(81) / 1e6,
+        net.operations(361) / 1e6,
+    ))
+}
+
+fn about_own(manifest: &Manifest) -> (serde_json::Value, String) {
+    let [smallest, largest] = manifest.boards;
+    let text = format!(
+        "games {}, boards {smallest} to {largest}, feature set {}\n\
          training: {}\nstrength: {}\n",
-        manifest.name,
-        manifest.shape,
         manifest.games.join(" and "),
         manifest.features,
         manifest.training,
         manifest.strength,
-    ))
+    );
+    let object = json!({
+        "kind": "tedomari",
+        "features": manifest.features,
+        "games": manifest.games,
+        "boards": manifest.boards,
+        "training": manifest.training,
+        "strength": manifest.strength,
+        "canaries": manifest.canaries.len(),
+    });
+    (object, text)
+}
+
+fn about_katago(net: &KataGoFile) -> (serde_json::Value, String) {
+    let text = format!(
+        "a network of KataGo, model version {}, {} bytes\n\
+         usable: Go on boards of any size, on the CPU, CUDA or Metal; trained on boards up to 19x19\n",
+        net.model.version, net.bytes,
+    );
+    let object = json!({
+        "kind": "katago",
+        "version": net.model.version,
+        "bytes": net.bytes,
+        "games": ["go"],
+    });
+    (object, text)
 }
 
 fn verify(args: &FileArgs) -> anyhow::Result<()> {
     let net = evaluator::load(&args.file)?;
-    let canaries = net.manifest.canaries.len();
+    // What it says of its canaries was compared when it was loaded.
+    let canaries = match &net {
+        Network::Own(net) => net.manifest.canaries.len(),
+        Network::KataGo(_) => 0,
+    };
     if args.json {
-        print_json(&json!({ "name": net.manifest.name, "ok": true, "canaries": canaries }))
-    } else {
-        print(&format!("{}: good, {canaries} canaries sing\n", net.manifest.name))
+        return print_json(&json!({ "name": net.name(), "ok": true, "canaries": canaries }));
+    }
+    match net {
+        Network::Own(_) => print(&format!("{}: good, {canaries} canaries sing\n", net.name())),
+        Network::KataGo(_) => print(&format!(
+            "{}: good, all layers fit together, and what they compute is finite\n",
+            net.name()
+        )),
     }
 }
 
@@ -147,12 +192,9 @@ fn init(args: &InitArgs) -> anyhow::Result<()> {
 }
 
 /// Evaluates the positions of a random game over and over on every thread.
-fn bench(args: &BenchArgs, size: BoardSize) -> anyhow::Result<()> {
-    let evaluator = NetEvaluator::new(
-        args.shape,
-        random_weights(&args.shape, Seed::new(1)),
-        Orientation::ByHash,
-    );
+fn bench(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
+    let size = config.game.size();
+    let Measured { evaluator, shape, operations } = measured(args, config)?;
     let positions = random_game(size);
     let batches: Vec<Vec<&Position>> = (0..positions.len())
         .map(|start| positions.iter().cycle().skip(start).take(args.batch.into()).collect())
@@ -181,10 +223,10 @@ fn bench(args: &BenchArgs, size: BoardSize) -> anyhow::Result<()> {
     })?;
     let seconds = start.elapsed().as_secs_f64();
     let per_second = evaluated.into_inner() as f64 / seconds;
-    let gflops = per_second * args.shape.operations(size.area()) / 1e9;
+    let gflops = per_second * operations / 1e9;
     if args.json {
         return print_json(&json!({
-            "shape": args.shape.to_string(),
+            "shape": shape,
             "board": size.to_string(),
             "threads": args.threads,
             "batch": args.batch,
@@ -194,10 +236,41 @@ fn bench(args: &BenchArgs, size: BoardSize) -> anyhow::Result<()> {
         }));
     }
     print(&format!(
-        "{} on {size}, batch {}, {} threads: {per_second:.0} evaluations/s, {gflops:.0} GFLOP/s \
-         by direct convolution\n",
-        args.shape, args.batch, args.threads,
+        "{shape} on {size}, batch {}, {} threads: {per_second:.0} evaluations/s, {gflops:.0} \
+         GFLOP/s by direct convolution\n",
+        args.batch, args.threads,
     ))
+}
+
+/// What is measured, without a cache.
+struct Measured {
+    evaluator: Box<dyn Evaluator>,
+    shape: String,
+    /// Of one evaluation on the configured board.
+    operations: f64,
+}
+
+/// The network that is configured, or one of a shape.
+fn measured(args: &BenchArgs, config: &Config) -> anyhow::Result<Measured> {
+    let points = config.game.size().area();
+    let turned = Orientation::ByHash;
+    if config.net.path.is_empty() {
+        let weights = random_weights(&args.shape, Seed::new(1));
+        return Ok(Measured {
+            evaluator: Box::new(NetEvaluator::new(args.shape, weights, turned)),
+            shape: args.shape.to_string(),
+            operations: args.shape.operations(points),
+        });
+    }
+    let net = evaluator::load(&config.net.path)?;
+    Ok(Measured {
+        evaluator: match &net {
+            Network::Own(net) => Box::new(net.evaluator(turned)),
+            Network::KataGo(net) => Box::new(net.evaluator(turned)),
+        },
+        shape: net.shape(),
+        operations: net.operations(points),
+    })
 }
 
 /// The positions of a random game up to the middle of the board's filling.

@@ -125,6 +125,9 @@ impl Config {
     fn check(&self) -> Result<(), (&'static str, LimitError)> {
         self.engine().check()?;
         self.net.check().map_err(|error| ("net", error))?;
+        self.selfplay.check().map_err(|error| ("selfplay", error))?;
+        self.train.check().map_err(|error| ("train", error))?;
+        self.run.check().map_err(|error| ("run", error))?;
         self.gtp.check().map_err(|error| ("gtp", error))?;
         self.log.check().map_err(|error| ("log", error))
     }

@@ -10,8 +10,11 @@ pub use load::ConfigError;
 use crate::engine::{EngineParams, GameParams, PlayParams};
 use crate::gtp::{GtpParams, Settings};
 use crate::nn::NetParams;
+use crate::run::RunParams;
 use crate::search::SearchParams;
+use crate::selfplay::SelfplayParams;
 use crate::timeman::TimeParams;
+use crate::train::TrainParams;
 use crate::util::{Any, Field, OneOf, Params, params};
 
 params! {
@@ -38,6 +41,12 @@ pub struct Config {
     pub search: SearchParams,
     /// The network.
     pub net: NetParams,
+    /// Self-play.
+    pub selfplay: SelfplayParams,
+    /// Training.
+    pub train: TrainParams,
+    /// Generations.
+    pub run: RunParams,
     /// The protocol.
     pub gtp: GtpParams,
     /// Logs.
@@ -69,6 +78,9 @@ impl Config {
             section("time", &self.time),
             section("search", &self.search),
             section("net", &self.net),
+            section("selfplay", &self.selfplay),
+            section("train", &self.train),
+            section("run", &self.run),
             section("gtp", &self.gtp),
             section("log", &self.log),
         ]

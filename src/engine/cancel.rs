@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::MIN_SIMULATIONS;
+use super::limit::MIN_SIMULATIONS;
 use crate::timeman::{Progress, StopReason, StopRule, Verdict};
 
 /// Hands out numbered tickets, and cancels all up to a number: the requests that were there when
@@ -77,7 +77,7 @@ impl Ticket {
 pub(super) struct UntilSuperseded(pub(super) Ticket);
 
 impl StopRule for UntilSuperseded {
-    fn check(&mut self, _progress: &Progress) -> Verdict {
+    fn check(&mut self, _progress: &Progress<'_>) -> Verdict {
         if self.0.is_superseded() { Verdict::Stop(StopReason::Interrupted) } else { Verdict::GoOn }
     }
 }
@@ -85,7 +85,7 @@ impl StopRule for UntilSuperseded {
 impl StopRule for Ticket {
     /// An interrupted search still does the few simulations without which its move would be a
     /// random one; when everything comes to an end, it does not.
-    fn check(&mut self, progress: &Progress) -> Verdict {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         let limit = self.signals.cancelled_below.load(Ordering::Relaxed);
         let enough = progress.simulations >= MIN_SIMULATIONS || limit == u64::MAX;
         if self.number < limit && enough {

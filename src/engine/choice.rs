@@ -52,13 +52,22 @@ pub(super) fn choose(
         () if may_end && wins() => true,
         // Whatever else is left would only destroy what one has.
         () if best == Move::Pass && fills_own_eye(position, stone) => true,
-        // Nothing is left to decide, and stones inside territory cost points or nothing.
-        () if is_decided(position, stone, &report.ownership) => {
+        // Nothing is left to decide, and stones inside territory cost points or nothing. Who tells
+        // moves apart knows when to pass: it plays in its territory where it has to defend it.
+        () if !tells_moves_apart(report) && is_decided(position, stone, &report.ownership) => {
             wins() || position.rules().scoring == Scoring::Territory
         }
         () => best == Move::Pass && wins(),
     };
     Some(if pass && may_pass { Move::Pass } else { stone })
+}
+
+/// Whether the evaluator finds some moves more likely than others, not counting those that it leaves
+/// out.
+fn tells_moves_apart(report: &SearchReport) -> bool {
+    let mut priors = report.moves.iter().map(|candidate| candidate.prior).filter(|&p| p > 0.0);
+    let Some(first) = priors.next() else { return false };
+    priors.any(|prior| (prior - first).abs() > 1e-3 * first)
 }
 
 /// Whether the best stone goes where ownership is decided already, and dead stones need not be
@@ -139,8 +148,63 @@ impl Resignation {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::game::{BoardSize, Komi, Rules};
+    use crate::eval::Value;
+    use crate::game::{BoardSize, Komi, PointSet, Rules};
+    use crate::search::RootMove;
+
+    /// A search that prefers A1, in what is Black's already, to a pass.
+    fn report(position: &Position, priors: [f32; 2]) -> SearchReport {
+        let root = |mv, visits, prior| RootMove {
+            mv,
+            visits,
+            value: Value::WIN,
+            lower_bound: Value::WIN,
+            deviation: 0.0,
+            score: None,
+            prior,
+            proven: None,
+            line: Vec::new(),
+        };
+        let size = position.size();
+        let stone = size.parse_move("A1").unwrap();
+        SearchReport {
+            size,
+            color: position.to_move(),
+            moves: vec![root(stone, 20, priors[0]), root(Move::Pass, 1, priors[1])],
+            policy: Vec::new(),
+            value: Value::WIN,
+            score: None,
+            proven: None,
+            ownership: Ownership::of_black(size, vec![1.0; size.area()]),
+            simulations: 22,
+            visits: 22,
+            nodes: 3,
+            memory: 0,
+            full: false,
+            elapsed: Duration::ZERO,
+            reason: None,
+        }
+    }
+
+    #[test]
+    fn own_territory_is_defended_by_those_who_tell_moves_apart() {
+        let size = BoardSize::square(3).unwrap();
+        let mut position = Position::new(size, Rules::CHINESE, Komi::from_points(0.5).unwrap());
+        position.play(Color::Black, size.parse_move("B2").unwrap()).unwrap();
+        position.set_to_move(Color::Black);
+        let chosen = |priors| {
+            let report = report(&position, priors);
+            let ownership = report.ownership.clone();
+            let judgement = Judgement { dead: PointSet::new(), ownership };
+            choose(&position, &report, &judgement, Purpose::Win).unwrap()
+        };
+        // Random games see nothing but whose it is; a network knows that it has to be defended.
+        assert_eq!(chosen([0.5, 0.5]), Move::Pass);
+        assert_eq!(chosen([0.9, 0.1]), size.parse_move("A1").unwrap());
+    }
 
     #[test]
     fn white_is_patient_in_a_handicap_game() {

@@ -4,10 +4,11 @@ mod cancel;
 mod choice;
 mod handle;
 mod judge;
-mod limits;
+mod limit;
 mod params;
 mod state;
 mod stopwatch;
+mod timing;
 
 use std::sync::Arc;
 use std::thread;
@@ -24,16 +25,14 @@ pub use state::{GameState, StateError};
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
-use crate::search::{Line, Observer, Request, Search, SearchReport};
-use crate::timeman::{Chain, Clock, Progress, TimeLimit, TimeSystem, thinking_time};
+use crate::search::{Line, Observer, Request, Search, SearchClock, SearchReport};
+use crate::timeman::{Chain, Clock, Plan, Progress, Table, Thinking, TimeSystem};
 use crate::util::Seed;
 use cancel::UntilSuperseded;
 use choice::Resignation;
-use limits::{AtLeast, Limit, Wanted};
+use limit::{AtLeast, Limit, Wanted};
 use stopwatch::Stopwatch;
-
-/// Simulations that are done however late it is: without them a move would be a random one.
-const MIN_SIMULATIONS: u64 = 50;
+use timing::Timing;
 
 /// How long an analysis sleeps between two looks when there is nothing left to search.
 const IDLE: Duration = Duration::from_millis(2);
@@ -58,7 +57,7 @@ pub struct Engine {
     params: EngineParams,
     evaluator: Arc<dyn Evaluator>,
     state: GameState,
-    clocks: [Clock; 2],
+    timing: Timing,
     resignation: [Resignation; 2],
     search: Search,
     last_report: Option<SearchReport>,
@@ -68,8 +67,6 @@ pub struct Engine {
     /// The player who has just moved by the engine's choice, and may think on the opponent's time.
     may_ponder: Option<Color>,
     thought: Duration,
-    /// Whether the clocks run by simulations, one second for each, and not by real time.
-    virtual_time: bool,
     /// Whether what was thought is written into the record.
     comments: bool,
 }
@@ -79,16 +76,16 @@ impl Engine {
     #[must_use]
     pub fn new(params: EngineParams, evaluator: Arc<dyn Evaluator>) -> Self {
         let game = &params.game;
+        let state = GameState::new(game.size(), game.rules(), game.komi());
         Self {
-            state: GameState::new(game.size(), game.rules(), game.komi()),
-            clocks: [Clock::new(TimeSystem::Unlimited); 2],
+            timing: Timing::new(&params, state.position()),
+            state,
             resignation: [Resignation::default(); 2],
             search: new_search(&params, &evaluator),
             last_report: None,
             judged: None,
             may_ponder: None,
             thought: Duration::ZERO,
-            virtual_time: false,
             comments: true,
             params,
             evaluator,
@@ -117,7 +114,11 @@ impl Engine {
     pub fn configure(&mut self, params: EngineParams) {
         let game_changed = params.game != self.params.game;
         let search_changed = params.search != self.params.search;
+        let time_changed = params.time != self.params.time;
         self.params = params;
+        if search_changed || time_changed {
+            self.timing.configure(&self.params, self.state.position());
+        }
         if search_changed {
             self.search = new_search(&self.params, &self.evaluator);
         }
@@ -160,18 +161,18 @@ impl Engine {
     /// The clock of a player.
     #[must_use]
     pub const fn clock(&self, color: Color) -> &Clock {
-        &self.clocks[color.index()]
+        self.timing.clock(color)
     }
 
     /// Sets the time system, and both clocks to its start.
     pub fn set_time_system(&mut self, system: TimeSystem) {
-        self.clocks = [Clock::new(system); 2];
+        self.timing.set_system(system);
     }
 
     /// From now on a simulation takes one second of the clocks, and real time none: what is played
     /// depends on no machine.
-    pub const fn count_simulations_as_time(&mut self) {
-        self.virtual_time = true;
+    pub fn count_simulations_as_time(&mut self) {
+        self.timing.count_simulations(&self.params, self.state.position());
     }
 
     /// From now on the record has no comments, which cost more than a search of a few simulations.
@@ -179,9 +180,15 @@ impl Engine {
         self.comments = false;
     }
 
-    /// Takes over what is left on a player's clock, see [`Clock::set_left`].
+    /// Uses a timetable for games of its kind on boards of its size.
+    pub fn set_timetable(&mut self, table: Table) {
+        self.timing.set_table(table, self.state.position());
+    }
+
+    /// Takes over what is left on a player's clock, see [`Clock::set_left`], and learns from it what
+    /// the own clock does not see.
     pub fn set_time_left(&mut self, color: Color, seconds: f64, overtime: u32) {
-        self.clocks[color.index()].set_left(seconds, overtime);
+        self.timing.correct(color, seconds, overtime);
     }
 
     /// What the last search has found.
@@ -205,7 +212,8 @@ impl Engine {
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
         let watch = Stopwatch::start();
-        let (report, choice, judgement) = self.think(color, purpose, ticket, view)?;
+        let Thought { report, choice, judgement, plan, thinking } =
+            self.think(color, purpose, ticket, view)?;
         let position = self.state.position();
         let lost = self.resignation[color.index()].update(position, &report, &self.params.play);
         let decision = match choice {
@@ -221,12 +229,8 @@ impl Engine {
             self.state.play(color, mv).expect("invariant: a searched move is legal");
             self.may_ponder = Some(color);
         }
-        let used = if self.virtual_time {
-            Duration::from_secs(report.simulations)
-        } else {
-            watch.elapsed()
-        };
-        self.settle(color, used, decision, &report);
+        self.timing.settle(color, (&plan, &thinking), watch.elapsed(), &report);
+        self.write_down(color, decision, &report);
         self.last_report = Some(report);
         Ok(decision)
     }
@@ -239,7 +243,7 @@ impl Engine {
         ticket: &Ticket,
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
-        let (report, choice, _) = self.think(color, Purpose::Win, ticket, view)?;
+        let Thought { report, choice, .. } = self.think(color, Purpose::Win, ticket, view)?;
         self.last_report = Some(report);
         Ok(choice.map_or(Decision::Resign, Decision::Play))
     }
@@ -261,7 +265,8 @@ impl Engine {
         while !ticket.is_superseded() {
             thread::sleep(IDLE);
             report.elapsed = watch.elapsed();
-            let progress = Progress { simulations: report.simulations, elapsed: report.elapsed };
+            let SearchReport { simulations, elapsed, .. } = report;
+            let progress = Progress { simulations, elapsed, ..Progress::default() };
             observer.look(&progress, &|| report.clone());
         }
         self.thought += watch.elapsed();
@@ -327,7 +332,7 @@ impl Engine {
     }
 
     fn begin(&mut self) {
-        self.clocks = self.clocks.map(|clock| Clock::new(clock.system()));
+        self.timing.begin(self.state.position());
         self.resignation = [Resignation::default(); 2];
         self.last_report = None;
         self.judged = None;
@@ -353,22 +358,20 @@ impl Engine {
         purpose: Purpose,
         ticket: &Ticket,
         view: View<'_>,
-    ) -> Result<(SearchReport, Option<Move>, Option<Judgement>), EvalError> {
+    ) -> Result<Thought, EvalError> {
         let watch = Stopwatch::start();
         let position = self.position_for(color);
-        let moves_left = own_moves_left(position.board().empty_points().len(), position.size());
-        let time = thinking_time(self.clock(color), moves_left, &self.params.time);
-        let mut rules = Chain(vec![Box::new(ticket.clone())]);
-        let most = self.params.search.max_simulations;
-        let mut simulations = (most > 0).then_some(most);
-        if self.virtual_time {
-            let ticks = time.as_secs().max(1);
-            simulations = Some(simulations.map_or(ticks, |most| most.min(ticks)));
-        } else {
-            rules.0.push(Box::new(AtLeast(TimeLimit(time))));
-        }
-        let limit = Limit { rule: &mut rules, simulations };
-        let report = self.search(&position, limit, &watch, view)?;
+        let (plan, mut thinking) = self.timing.plan(color, &position);
+        let mut rules = Chain(vec![Box::new(ticket.clone()), Box::new(AtLeast(&mut thinking))]);
+        let limit = Limit {
+            rule: &mut rules,
+            simulations: self.timing.simulations(&plan, self.params.search.max_simulations),
+            deadline: self.timing.deadline(&plan),
+            virtual_time: self.timing.is_virtual(),
+        };
+        let mut report = self.search(&position, limit, &watch, view)?;
+        drop(rules);
+        report.time = Some(self.timing.account(color, (&plan, &thinking), report.elapsed));
         let judgement = || Judgement {
             dead: judge::dead_stones(&position, &report.ownership),
             ownership: report.ownership.clone(),
@@ -376,7 +379,7 @@ impl Engine {
         let choice = choice::choose(&position, &report, &judgement, purpose);
         let judgement = (choice == Some(Move::Pass)).then(judgement);
         self.thought += watch.elapsed();
-        Ok((report, choice, judgement))
+        Ok(Thought { report, choice, judgement, plan, thinking })
     }
 
     fn search(
@@ -386,12 +389,16 @@ impl Engine {
         watch: &Stopwatch,
         view: View<'_>,
     ) -> Result<SearchReport, EvalError> {
-        let (Limit { rule, simulations }, View { allowed, observer }) = (limit, view);
+        let (Limit { rule, simulations, deadline, virtual_time }, View { allowed, observer }) =
+            (limit, view);
         let elapsed = || watch.elapsed();
+        let clock =
+            if virtual_time { SearchClock::Simulations } else { SearchClock::Real(&elapsed) };
         let line = self.line_to(position);
         let request = Request {
             rule,
-            elapsed: &elapsed,
+            clock,
+            deadline,
             simulations,
             line: line.as_ref(),
             allowed,
@@ -407,17 +414,18 @@ impl Engine {
         (!resumed).then(|| self.state.line(position.to_move()))
     }
 
-    /// Runs the clock, and writes down what happened.
-    fn settle(&mut self, color: Color, used: Duration, what: Decision, report: &SearchReport) {
-        let clock = &mut self.clocks[color.index()];
-        clock.spend(used);
+    /// Writes down what happened, and how the clock stands now.
+    fn write_down(&mut self, color: Color, what: Decision, report: &SearchReport) {
+        let clock = *self.clock(color);
         if clock.is_out_of_time() {
-            warn!(%color, ?used, "out of time by the engine's own clock");
+            warn!(%color, "out of time by the engine's own clock");
         }
-        let clock = *clock;
-        info!(%color, ?what, ?used, %report, "move");
+        let time = report.time.as_ref().map(ToString::to_string).unwrap_or_default();
+        let reason = report.reason.map(tracing::field::display);
+        info!(%color, ?what, %time, reason, simulations = report.simulations, %report, "move");
         if let (Decision::Play(_), Some(recorded)) = (what, self.state.last_recorded()) {
-            recorded.comment = self.comments.then(|| format!("{report}\n{}", report.to_json()));
+            recorded.comment =
+                self.comments.then(|| format!("{report}\n{time}\n{}", report.to_json()));
             if clock.system() != TimeSystem::Unlimited {
                 recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
                 recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());
@@ -431,9 +439,11 @@ fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {
     Search::new(Arc::clone(evaluator), params.search.clone(), seed)
 }
 
-/// Own moves that a game is expected to take still, for a simple share of the clock: the board is
-/// filled to about five sixths.
-#[expect(clippy::cast_possible_truncation, reason = "a board has at most 625 points")]
-fn own_moves_left(empty: usize, size: BoardSize) -> u32 {
-    (empty.saturating_sub(size.area() / 6) / 2) as u32
+/// What came of thinking about a move.
+struct Thought {
+    report: SearchReport,
+    choice: Option<Move>,
+    judgement: Option<Judgement>,
+    plan: Plan,
+    thinking: Thinking,
 }

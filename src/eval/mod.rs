@@ -2,6 +2,7 @@
 
 mod batching;
 mod cache;
+mod criticality;
 mod fixed;
 mod lazy;
 mod ownership;
@@ -13,6 +14,7 @@ use crate::game::{Move, Position};
 
 pub use batching::BatchingEvaluator;
 pub use cache::{CacheStats, CachedEvaluator};
+pub use criticality::Criticality;
 pub use fixed::{HashedEvaluator, UniformEvaluator};
 pub use lazy::LazyEvaluator;
 pub use ownership::Ownership;

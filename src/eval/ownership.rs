@@ -9,13 +9,15 @@ pub struct Ownership {
     /// In reading order.
     sums: Vec<f32>,
     samples: u32,
+    /// Moves of the games that were played to the end, and how many games.
+    moves: (f64, u32),
 }
 
 impl Ownership {
     /// Nothing known yet.
     #[must_use]
     pub fn new(size: BoardSize) -> Self {
-        Self { size, sums: vec![0.0; size.area()], samples: 0 }
+        Self { size, sums: vec![0.0; size.area()], samples: 0, moves: (0.0, 0) }
     }
 
     /// One finished game, see [`Board::quick_owner`].
@@ -26,7 +28,8 @@ impl Ownership {
             Some(Color::White) => -1.0,
             None => 0.0,
         };
-        Self { size: board.size(), sums: board.size().points().map(owner).collect(), samples: 1 }
+        let sums = board.size().points().map(owner).collect();
+        Self { size: board.size(), sums, samples: 1, moves: (0.0, 0) }
     }
 
     /// One evaluation: from -1 (White) to 1 (Black) for each point, in reading order.
@@ -36,7 +39,25 @@ impl Ownership {
     #[must_use]
     pub fn of_black(size: BoardSize, values: Vec<f32>) -> Self {
         assert_eq!(values.len(), size.area(), "one value for each point");
-        Self { size, sums: values, samples: 1 }
+        Self { size, sums: values, samples: 1, moves: (0.0, 0) }
+    }
+
+    /// The same, at the end of a game of so many moves.
+    #[must_use]
+    pub fn after(mut self, moves: usize) -> Self {
+        self.moves = (moves as f64, 1);
+        self
+    }
+
+    /// Mean length of the games that were played to the end, if there were any.
+    #[must_use]
+    pub fn mean_moves(&self) -> Option<f64> {
+        (self.moves.1 > 0).then(|| self.moves.0 / f64::from(self.moves.1))
+    }
+
+    /// Sums over the samples, 1 for Black, in reading order.
+    pub(super) fn sums(&self) -> &[f32] {
+        &self.sums
     }
 
     /// Adds what another says, weighted by its samples.
@@ -45,6 +66,7 @@ impl Ownership {
             *sum += more;
         }
         self.samples += other.samples;
+        self.moves = (self.moves.0 + other.moves.0, self.moves.1 + other.moves.1);
     }
 
     /// How many games or evaluations this is the mean of.

@@ -7,6 +7,9 @@ use super::point::{BoardSize, Move, Point};
 use super::rules::{Game, KoRule, Komi, Rules, Scoring, Suicide};
 use super::symmetry::Symmetry;
 use super::zobrist;
+use past::{Past, Step};
+
+mod past;
 
 /// Why a move is not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +47,7 @@ pub struct Position {
     passes: u8,
     moves: u32,
     last_moves: [Option<(Color, Move)>; Self::REMEMBERED],
+    past: Past,
     history: History,
 }
 
@@ -64,6 +68,7 @@ impl Clone for Position {
         self.passes = source.passes;
         self.moves = source.moves;
         self.last_moves = source.last_moves;
+        self.past = source.past;
     }
 }
 
@@ -90,6 +95,7 @@ impl Position {
             passes: 0,
             moves: 0,
             last_moves: [None; Self::REMEMBERED],
+            past: [None; 2],
             history: History::new(),
         };
         position.remember();
@@ -203,6 +209,7 @@ impl Position {
         turned.passes = self.passes;
         turned.moves = self.moves;
         turned.last_moves = self.last_moves.map(|last| last.map(turn));
+        turned.past = self.past.map(|step| step.map(|step| step.turned(self, symmetry)));
         turned
     }
 
@@ -263,6 +270,7 @@ impl Position {
     /// Makes a move for `color` that is known to be legal.
     pub fn play_legal(&mut self, color: Color, mv: Move) {
         debug_assert!(self.check(color, mv).is_ok());
+        self.past = [Some(Step::before(self, color, mv)), self.past[0]];
         match mv {
             Move::Place(point) => {
                 self.place(color, point);

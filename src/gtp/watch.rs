@@ -62,7 +62,7 @@ impl<'a> Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
-    fn look(&mut self, progress: &Progress, report: &dyn Fn() -> SearchReport) {
+    fn look(&mut self, progress: &Progress<'_>, report: &dyn Fn() -> SearchReport) {
         if let Some((ticket, tickets)) = &self.end
             && ticket.is_superseded()
         {

@@ -11,13 +11,15 @@ use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value, sy
 use crate::game::{BoardSize, Color, Game, Move, Position, Symmetry};
 
 /// Points that a network's score of 1 stands for.
-const SCORE_UNIT: f32 = 10.0;
+pub const SCORE_UNIT: f32 = 10.0;
 
 /// How the board is turned before the network looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orientation {
     /// As it is.
     Upright,
+    /// By this symmetry, which the board must have.
+    Turned(Symmetry),
     /// By one of its symmetries, chosen by the hash of the position: the same whenever it comes.
     ByHash,
 }
@@ -80,6 +82,7 @@ impl Orientation {
     pub(super) fn symmetry(self, position: &Position) -> Symmetry {
         match self {
             Orientation::Upright => Symmetry::IDENTITY,
+            Orientation::Turned(symmetry) => symmetry,
             Orientation::ByHash => symmetry_of(position),
         }
     }
@@ -143,7 +146,7 @@ pub(super) fn evaluation(position: &Position, symmetry: Symmetry, raw: &Raw) -> 
 }
 
 /// Softmax over the legal moves; the others get nothing.
-fn priors(position: &Position, mut points: Vec<f32>, pass: f32) -> Policy {
+pub(super) fn priors(position: &Position, mut points: Vec<f32>, pass: f32) -> Policy {
     let color = position.to_move();
     let pass_is_legal = position.rules().game == Game::Go;
     let mut pass = if pass_is_legal { pass } else { f32::NEG_INFINITY };

@@ -8,8 +8,10 @@ mod evaluator;
 pub mod features;
 mod graph;
 mod init;
+pub mod katago;
 pub mod kernels;
 mod manifest;
+mod network;
 pub mod ops;
 mod params;
 mod resnet;
@@ -19,11 +21,16 @@ mod weights;
 pub use canary::{CanaryError, PositionError};
 pub use cpu::{CpuNet, CpuOutput, Workspace};
 pub use device::{DeviceChoice, DeviceError};
-pub use evaluator::{NetEvaluator, Orientation, best_move};
+pub use evaluator::{NetEvaluator, Orientation, SCORE_UNIT, best_move};
 pub use graph::GraphEvaluator;
 pub use init::{Tensors, random_weights};
 pub use manifest::{Canary, MANIFEST_FORMAT, Manifest};
+pub use network::{KataGoFile, Network, NetworkError};
 pub use params::NetParams;
 pub use resnet::{NetInput, NetOutput, ResNet, builder, variables};
 pub use shape::{NetShape, NotAShape, SCALARS};
 pub use weights::{NetFile, WeightsError};
+
+/// The environment variable that tells Candle how many threads of its own to compute with, which it
+/// can be told in no other way.
+pub const GRAPH_THREADS: &str = "CANDLE_NUM_THREADS";

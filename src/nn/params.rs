@@ -5,13 +5,15 @@ use crate::util::{Any, params};
 params! {
     /// The network that evaluates positions.
     pub struct NetParams {
-        /// File with the weights, its manifest beside it, or builtin:NAME; empty for the built-in
-        /// network that fits the game and the board, or random games where there is none.
+        /// File with the weights: NAME.safetensors with its manifest beside it, one of KataGo's
+        /// files such as NAME.bin.gz, or builtin:NAME; empty for the built-in network that fits the
+        /// game and the board, or random games where there is none; `none` for random
+        /// games anyway.
         pub path: String = String::new(), Any;
         /// Where to compute: auto, cpu, cuda:N or metal. An accelerator must be compiled in.
         pub device: String = "auto".to_owned(), Any;
         /// Megabytes for evaluations that are kept.
-        pub cache_mb: usize = 128, 1..=1_000_000;
+        pub cache_mb: usize = 128, 0..=1_000_000;
         /// Positions computed together on an accelerator at the most.
         pub max_batch: usize = 64, 1..=4096;
     }

@@ -15,9 +15,9 @@ use super::shape::NetShape;
 use crate::util::{ReadError, read_limited, write_atomically};
 
 /// Bytes of the largest file of weights.
-const MAX_WEIGHTS: usize = 1 << 30;
+pub(super) const MAX_WEIGHTS: usize = 1 << 30;
 /// Bytes of the largest manifest.
-const MAX_MANIFEST: usize = 1 << 20;
+pub(super) const MAX_MANIFEST: usize = 1 << 20;
 
 /// A network as it is kept in files.
 #[derive(Clone, Debug)]
@@ -206,7 +206,7 @@ fn write_tensors(weights: &Tensors, shape: &NetShape) -> Result<Vec<u8>, Weights
         .map_err(|error| WeightsError::Safetensors(error.to_string()))
 }
 
-fn checksum(bytes: &[u8]) -> String {
+pub(super) fn checksum(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");

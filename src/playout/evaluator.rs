@@ -63,7 +63,7 @@ impl Evaluator for PlayoutEvaluator {
                     Some(winner) if winner == position.to_move() => Value::WIN,
                     Some(_) => Value::LOSS,
                 };
-                let ownership = Some(Ownership::of_board(playout.board()));
+                let ownership = Some(Ownership::of_board(playout.board()).after(playout.moves()));
                 let policy = match position.rules().game {
                     Game::Go => Policy::Sensible,
                     Game::NoGo => Policy::Uniform,

@@ -9,6 +9,7 @@ use crate::util::Rng;
 pub struct Playout {
     board: Board,
     candidates: [Vec<Point>; 2],
+    moves: usize,
 }
 
 /// How often a point is drawn again before all legal ones are listed.
@@ -18,13 +19,19 @@ impl Playout {
     /// A player of random games for boards like that of `position`.
     #[must_use]
     pub fn new(position: &Position) -> Self {
-        Self { board: position.board().clone(), candidates: [Vec::new(), Vec::new()] }
+        Self { board: position.board().clone(), candidates: [Vec::new(), Vec::new()], moves: 0 }
     }
 
     /// The board as the last game left it.
     #[must_use]
     pub const fn board(&self) -> &Board {
         &self.board
+    }
+
+    /// Moves of the last game, passes among them.
+    #[must_use]
+    pub const fn moves(&self) -> usize {
+        self.moves
     }
 
     /// Plays from `position` to the end and says who has won, none for a draw. Go is counted by
@@ -43,7 +50,13 @@ impl Playout {
                     _ => Some(Color::White),
                 }
             }
-            Game::NoGo => Some(self.play_nogo(position.to_move(), rng)),
+            Game::NoGo => {
+                let winner = self.play_nogo(position.to_move(), rng);
+                // Nothing is ever captured.
+                let empty = |board: &Board| board.empty_points().len();
+                self.moves = empty(position.board()) - empty(&self.board);
+                Some(winner)
+            }
         }
     }
 
@@ -53,7 +66,8 @@ impl Playout {
         let mut ko = position.ko();
         let mut passes = position.passes().min(1);
         // Kos can go round for ever; this is far longer than games are.
-        let mut moves_left = 3 * position.size().area();
+        let most = 3 * position.size().area();
+        let mut moves_left = most;
         while passes < 2 && moves_left > 0 {
             if let Some(point) = self.draw(color, ko, rng) {
                 ko = self.board.place(color, point).ko;
@@ -65,6 +79,7 @@ impl Playout {
             color = color.opponent();
             moves_left -= 1;
         }
+        self.moves = most - moves_left;
     }
 
     /// One of the points that `color` may play and that is not an eye of its own, all equally

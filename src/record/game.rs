@@ -1,7 +1,7 @@
 //! A game with what a network should learn from each of its positions.
 
 use crate::eval::Value;
-use crate::game::{BoardSize, Color, Komi, Move, Rules};
+use crate::game::{BoardSize, Color, Illegal, Komi, Move, Position, Rules};
 
 /// A game from the empty board. Black begins and the players alternate, so that the position before
 /// each turn follows from the moves.
@@ -33,7 +33,7 @@ pub struct Turn {
     pub weight: f32,
 }
 
-/// How a game ended.
+/// How a game ended. Without a winner and without a score nobody knows, and no value is learnt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Who won; nobody after a draw.
@@ -44,4 +44,43 @@ pub struct Outcome {
     /// Who owns each point at the end, in reading order; in NoGo whose stone stands on it. None
     /// where the game was not played out.
     pub owners: Option<Vec<Option<Color>>>,
+}
+
+impl TrainingGame {
+    /// The position before the turn with an index, under rules that may be others than the game's.
+    pub fn position(&self, ply: usize, rules: Rules) -> Result<Position, IllegalTurn> {
+        let mut position = Position::new(self.size, rules, self.komi);
+        for (turn, index) in self.turns[..ply].iter().zip(0..) {
+            position
+                .play(position.to_move(), turn.mv)
+                .map_err(|reason| IllegalTurn { turn: index + 1, reason })?;
+        }
+        Ok(position)
+    }
+}
+
+/// A move of a game is not allowed by its rules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("move {turn} is illegal: {reason}")]
+pub struct IllegalTurn {
+    /// Counted from 1.
+    pub turn: usize,
+    /// What is wrong with it.
+    pub reason: Illegal,
+}
+
+impl Outcome {
+    /// Nobody knows.
+    pub const UNKNOWN: Outcome = Outcome { winner: None, score: None, owners: None };
+
+    /// 1 when Black has won, -1 when White has, 0 after a draw; none if nobody knows.
+    #[must_use]
+    pub fn for_black(&self) -> Option<f32> {
+        match (self.winner, self.score) {
+            (Some(Color::Black), _) => Some(1.0),
+            (Some(Color::White), _) => Some(-1.0),
+            (None, Some(_)) => Some(0.0),
+            (None, None) => None,
+        }
+    }
 }

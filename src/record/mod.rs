@@ -1,5 +1,22 @@
 //! Games to learn from.
 
+mod codec;
 mod game;
+mod import;
+mod permute;
+mod rating;
+mod shard;
+mod window;
+mod writer;
 
-pub use game::{Outcome, TrainingGame, Turn};
+pub use codec::{MAX_TURNS, NotAGame, UnwritableGame};
+pub use game::{IllegalTurn, Outcome, TrainingGame, Turn};
+pub use import::{
+    Filters, ImportError, ImportSummary, Imported, Importer, ResultFilter, ScoreTrust, Skipped,
+    read_games, sgf_files,
+};
+pub use permute::Permutation;
+pub use rating::{NotARating, Rating};
+pub use shard::{MAX_SHARD, SHARD_EXTENSION, SHARD_VERSION, Shard, ShardError, write_shard};
+pub use window::{Row, Window, WindowParams, shard_files};
+pub use writer::ShardWriter;

@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::report::{Proof, SearchReport};
 use crate::game::Color;
+use crate::timeman::Account;
 
 #[derive(Serialize)]
-struct Report {
+struct Report<'a> {
     width: usize,
     height: usize,
     color: String,
@@ -20,6 +21,13 @@ struct Report {
     full: bool,
     seconds: f64,
     reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    criticality: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    playout_length: Option<f64>,
+    /// What the search was given of the clock and what it took, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<&'a Account>,
     moves: Vec<Candidate>,
     /// How much a network should learn to prefer each move.
     policy: Vec<(String, f32)>,
@@ -78,6 +86,9 @@ impl SearchReport {
             full: self.full,
             seconds: self.elapsed.as_secs_f64(),
             reason: self.reason.map(|reason| reason.to_string()),
+            criticality: self.criticality.map(|kappa| (kappa * 1e4).round() / 1e4),
+            playout_length: self.playout_length.map(|length| (length * 10.0).round() / 10.0),
+            time: self.time.as_ref(),
             moves: candidates.collect(),
             policy: shares
                 .filter(|&(_, share)| share > 0.0)

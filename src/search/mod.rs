@@ -2,6 +2,7 @@
 
 mod gumbel;
 mod json;
+mod look;
 mod moves;
 mod params;
 mod report;
@@ -10,8 +11,10 @@ mod root;
 mod run;
 mod select;
 mod signature;
+mod step;
 mod trace;
 mod tree;
+mod view;
 mod words;
 mod worker;
 
@@ -20,7 +23,8 @@ pub use gumbel::{
 };
 pub use params::SearchParams;
 pub use report::{Proof, RootMove, SearchReport};
-pub use request::{Line, Observer, Request};
+pub use request::{Line, Observer, Request, SearchClock};
 pub use run::Search;
 pub use signature::signature;
+pub use step::Stepper;
 pub use trace::TraceEntry;

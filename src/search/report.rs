@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::eval::{Ownership, Value};
 use crate::game::{BoardSize, Color, Move};
-use crate::timeman::StopReason;
+use crate::timeman::{Account, StopReason};
 
 /// The result of a search, or of what has been done of it so far.
 #[derive(Clone, Debug)]
@@ -40,6 +40,12 @@ pub struct SearchReport {
     pub elapsed: Duration,
     /// Why the search ended; nothing while it goes on.
     pub reason: Option<StopReason>,
+    /// The highest criticality of a point, if the evaluator tells owners.
+    pub criticality: Option<f64>,
+    /// Mean length of the simulated games from the position on, if they are played to the end.
+    pub playout_length: Option<f64>,
+    /// What the search was given of the clock, if there is more to say than that it ended.
+    pub time: Option<Account>,
 }
 
 /// A move at the root.

@@ -11,7 +11,9 @@ pub struct Request<'a> {
     /// Asked after every batch.
     pub rule: &'a mut dyn StopRule,
     /// The time since the search began.
-    pub elapsed: &'a dyn Fn() -> Duration,
+    pub clock: SearchClock<'a>,
+    /// When all threads stop, by real time since the search began, whatever the rule is waiting for.
+    pub deadline: Option<Duration>,
     /// Simulations at the most, which all threads share; the rule need not know.
     pub simulations: Option<u64>,
     /// How the position came about, to find it again in the tree of an earlier search.
@@ -20,6 +22,25 @@ pub struct Request<'a> {
     pub allowed: &'a dyn Fn(Move) -> bool,
     /// Sees the search while it runs.
     pub observer: Option<&'a mut dyn Observer>,
+}
+
+/// How the time of a search is measured.
+#[derive(Clone, Copy)]
+pub enum SearchClock<'a> {
+    /// By a real clock: the time since the search began.
+    Real(&'a dyn Fn() -> Duration),
+    /// One second for each simulation.
+    Simulations,
+}
+
+impl SearchClock<'_> {
+    /// The time after so many simulations.
+    pub(super) fn elapsed(self, simulations: u64) -> Duration {
+        match self {
+            Self::Real(elapsed) => elapsed(),
+            Self::Simulations => Duration::from_secs(simulations),
+        }
+    }
 }
 
 /// A beginning and the moves since.
@@ -33,26 +54,51 @@ pub struct Line {
     pub to_move: Color,
 }
 
+impl Line {
+    /// The moves that lead from the end of an earlier line to the end of this one, if they do and
+    /// the players alternate.
+    pub(super) fn since(&self, earlier: &Line) -> Option<Vec<Move>> {
+        let rest = self.moves.strip_prefix(earlier.moves.as_slice())?;
+        let mut to_move = earlier.to_move;
+        for &(color, _) in rest {
+            if color != to_move {
+                return None;
+            }
+            to_move = to_move.opponent();
+        }
+        (self.start == earlier.start && to_move == self.to_move)
+            .then(|| rest.iter().map(|&(_, mv)| mv).collect())
+    }
+}
+
 /// Sees a search while it runs, on the thread that called it.
 pub trait Observer {
     /// Called after every batch of simulations. `report` costs some time: call it when needed.
-    fn look(&mut self, progress: &Progress, report: &dyn Fn() -> SearchReport);
+    fn look(&mut self, progress: &Progress<'_>, report: &dyn Fn() -> SearchReport);
 }
 
-impl<F: FnMut(&Progress, &dyn Fn() -> SearchReport)> Observer for F {
-    fn look(&mut self, progress: &Progress, report: &dyn Fn() -> SearchReport) {
+impl<F: FnMut(&Progress<'_>, &dyn Fn() -> SearchReport)> Observer for F {
+    fn look(&mut self, progress: &Progress<'_>, report: &dyn Fn() -> SearchReport) {
         self(progress, report);
     }
 }
 
 /// Looks at nothing.
 impl Observer for () {
-    fn look(&mut self, _progress: &Progress, _report: &dyn Fn() -> SearchReport) {}
+    fn look(&mut self, _progress: &Progress<'_>, _report: &dyn Fn() -> SearchReport) {}
 }
 
 impl<'a> Request<'a> {
     /// A search that considers all moves and is watched by nobody.
     pub fn new(rule: &'a mut dyn StopRule, elapsed: &'a dyn Fn() -> Duration) -> Self {
-        Self { rule, elapsed, simulations: None, line: None, allowed: &|_| true, observer: None }
+        Self {
+            rule,
+            clock: SearchClock::Real(elapsed),
+            deadline: None,
+            simulations: None,
+            line: None,
+            allowed: &|_| true,
+            observer: None,
+        }
     }
 }

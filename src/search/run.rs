@@ -1,21 +1,25 @@
 //! A search from beginning to end.
 
+mod watchdog;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::params::SearchParams;
-use super::report::{Proof, RootMove, SearchReport};
+use super::report::SearchReport;
 use super::request::{Line, Request};
 use super::root::RootRule;
 use super::select::Formula;
 use super::trace::{Ring, TraceEntry};
-use super::tree::{Block, NodeId, Tree};
+use super::tree::{Stage, Tree};
+use super::view::View;
 use super::worker::{Memory, Shared, Worker};
-use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value};
+use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
 use crate::timeman::{Progress, StopReason, Verdict};
-use crate::util::Seed;
+use crate::util::{Rng, Seed};
+use watchdog::Watchdog;
 
 /// Searches positions over an evaluator, and remembers the tree of the last one.
 pub struct Search {
@@ -63,43 +67,22 @@ impl Search {
         let mut rng = self.seed.fork("search", self.searches).rng();
         self.searches += 1;
         let owners: Vec<_> = (0..self.params.thread_count())
-            .map(|_| Mutex::new(Ownership::new(position.size())))
+            .map(|_| Mutex::new(Criticality::new(position.size())))
             .collect();
         let evaluation = self.evaluate_root(position)?;
-        add_owners(&owners[0], &evaluation);
-        let has_priors = evaluation.policy.is_informed();
-        let mut shared = Shared {
-            tree: &tree,
-            position,
-            evaluator: self.evaluator.as_ref(),
-            formula: Formula::new(&self.params, has_priors),
-            root: RootRule::Plain,
-            batch: self.params.batch,
-            most: request.simulations.map_or(u64::MAX, |simulations| {
-                tree.node(tree.root()).counts().passed().saturating_add(simulations)
-            }),
-            trace: (self.params.trace > 0).then(|| Ring::new(self.params.trace)),
-            before: tree.node(tree.root()).counts().visits,
-            stop: AtomicBool::new(false),
-        };
+        add_owners(&owners[0], position, &evaluation);
+        let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
         let mut memory = Memory::default();
-        shared.begin(&evaluation, &mut memory);
-        if let Some(block) = tree.moves(tree.root()) {
-            shared.root =
-                RootRule::new(block, &self.params, request.allowed, evaluation.value, &mut rng);
-            if shared.root.needs_children() {
-                block.create(block.len() - 1, &mut memory.reserve);
-            }
-        }
+        shared.begin(&evaluation, &self.params, request.allowed, &mut memory, &mut rng);
         let view = View {
             shared: &shared,
             owners: &owners,
             params: &self.params,
             has_score: evaluation.score.is_some(),
         };
-        let report = view.run(request, memory)?;
+        let report = view.run(self.evaluator.as_ref(), request, memory)?;
         self.trace = shared.trace.as_ref().map(Ring::entries).unwrap_or_default();
-        self.kept = line.map(|line| Kept { line, tree });
+        self.kept = line.map(|line| Kept { line, tree: shared.tree });
         Ok(report)
     }
 
@@ -159,54 +142,39 @@ impl Search {
     }
 }
 
-impl Line {
-    /// The moves that lead from the end of an earlier line to the end of this one, if they do and
-    /// the players alternate.
-    fn since(&self, earlier: &Line) -> Option<Vec<Move>> {
-        let rest = self.moves.strip_prefix(earlier.moves.as_slice())?;
-        let mut to_move = earlier.to_move;
-        for &(color, _) in rest {
-            if color != to_move {
-                return None;
-            }
-            to_move = to_move.opponent();
-        }
-        (self.start == earlier.start && to_move == self.to_move)
-            .then(|| rest.iter().map(|&(_, mv)| mv).collect())
-    }
-}
-
-fn add_owners(owners: &Mutex<Ownership>, evaluation: &Evaluation) {
-    if let Some(one) = &evaluation.ownership {
-        owners.lock().unwrap_or_else(PoisonError::into_inner).add(one);
-    }
-}
-
-/// A search under way, as seen from the thread that called it.
-struct View<'a> {
-    shared: &'a Shared<'a>,
-    owners: &'a [Mutex<Ownership>],
-    params: &'a SearchParams,
-    has_score: bool,
+fn add_owners(owners: &Mutex<Criticality>, position: &Position, evaluation: &Evaluation) {
+    owners.lock().unwrap_or_else(PoisonError::into_inner).add(position.to_move(), evaluation, 0);
 }
 
 impl View<'_> {
     /// Runs the workers, asks the rule after every batch of this thread's own worker, and ends them.
-    fn run(&self, request: Request<'_>, memory: Memory) -> Result<SearchReport, EvalError> {
-        let Request { rule, elapsed, simulations, mut observer, .. } = request;
+    fn run(
+        &self,
+        evaluator: &dyn Evaluator,
+        request: Request<'_>,
+        memory: Memory,
+    ) -> Result<SearchReport, EvalError> {
+        let Request { rule, clock, simulations, mut observer, deadline, .. } = request;
         let choices = self.choices();
-        let mut leader = Worker::new(self.shared, &self.owners[0], memory);
+        let mut leader = Worker::new(self.shared, evaluator, &self.owners[0], memory);
         let failure = Mutex::new(None);
-        let mut progress = self.progress(elapsed());
+        let now = || self.progress(clock, simulations);
+        let mut progress = now();
+        let watchdog = Watchdog::new(&self.shared.stop);
         let reason = thread::scope(|scope| {
             // At the end of this, however it comes, the other threads end too.
             let _end = StopAtEnd(&self.shared.stop);
             if choices < 2 {
                 return Ok(StopReason::OnlyMove);
             }
+            let _guard = deadline.map(|deadline| {
+                let (dog, left) = (&watchdog, deadline.saturating_sub(progress.elapsed));
+                scope.spawn(move || dog.watch(left));
+                watchdog.guard()
+            });
             let mut others = self.owners[1..].iter();
             loop {
-                progress = self.progress(elapsed());
+                progress = now();
                 if self.proof().is_some() {
                     return Ok(StopReason::Proven);
                 }
@@ -217,7 +185,7 @@ impl View<'_> {
                     return Ok(StopReason::Simulations);
                 }
                 if self.shared.stop.load(Ordering::Relaxed) {
-                    return Ok(StopReason::Interrupted);
+                    return Ok(watchdog.reason());
                 }
                 leader.run_batch()?;
                 if let Some(observer) = &mut observer {
@@ -226,7 +194,9 @@ impl View<'_> {
                 for owners in others.by_ref() {
                     let failure = &failure;
                     scope.spawn(move || {
-                        let ended = Worker::new(self.shared, owners, Memory::default()).run();
+                        let mut worker =
+                            Worker::new(self.shared, evaluator, owners, Memory::default());
+                        let ended = worker.run();
                         if let Err(error) = ended {
                             self.shared.stop.store(true, Ordering::Relaxed);
                             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -239,145 +209,60 @@ impl View<'_> {
         if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
-        let progress = self.progress(progress.elapsed.max(elapsed()));
-        Ok(self.report(&progress, Some(reason)))
-    }
-
-    fn progress(&self, elapsed: std::time::Duration) -> Progress {
-        Progress { simulations: self.shared.simulations(), elapsed }
-    }
-
-    fn block(&self) -> Option<Block<'_>> {
-        self.shared.tree.moves(self.shared.tree.root())
-    }
-
-    /// Moves that may be considered.
-    fn choices(&self) -> usize {
-        let count =
-            |block: Block<'_>| (0..block.len()).filter(|&k| self.shared.root.allows(k)).count();
-        self.block().map_or(0, count)
-    }
-
-    /// What is proven for the side to move with the moves that it may consider: an earlier search may
-    /// have found more with others.
-    fn proof(&self) -> Option<Proof> {
-        let proof = self.shared.tree.node(self.shared.tree.root()).proof()?;
-        let mut reached = proof == Proof::Loss;
-        self.block()?.for_each_child(|index, child| {
-            let same = child.proof().map(Proof::flipped) == Some(proof);
-            reached |= same && self.shared.root.allows(index);
-        });
-        reached.then_some(proof)
-    }
-
-    fn report(&self, progress: &Progress, reason: Option<StopReason>) -> SearchReport {
-        let Shared { tree, position, .. } = *self.shared;
-        let root = tree.node(tree.root());
-        let mut ownership = Ownership::new(position.size());
-        for part in self.owners {
-            ownership.add(&part.lock().unwrap_or_else(PoisonError::into_inner));
-        }
-        SearchReport {
-            size: position.size(),
-            color: position.to_move(),
-            moves: self.moves(),
-            policy: self.policy(),
-            value: self.proof().map_or(root.value(), Proof::value),
-            score: self.has_score.then(|| root.score()),
-            proven: self.proof(),
-            ownership,
-            simulations: progress.simulations,
-            visits: u64::from(root.counts().visits),
-            nodes: tree.nodes(),
-            memory: tree.memory() as u64,
-            full: tree.is_full(),
-            elapsed: progress.elapsed,
-            reason,
-        }
-    }
-
-    fn moves(&self) -> Vec<RootMove> {
-        let tree = self.shared.tree;
-        let Some(block) = self.block() else { return Vec::new() };
-        let created = block.created();
-        let root_value = tree.node(tree.root()).value();
-        let mut moves: Vec<_> = (0..block.len())
-            .filter(|&index| self.shared.root.allows(index))
-            .map(|index| {
-                let edge = block.edge(index);
-                if index < created {
-                    self.visited(block.child(index))
-                } else {
-                    RootMove::unvisited(edge.mv, edge.prior, root_value)
-                }
-            })
-            .collect();
-        let by_bound = self.params.choice == "lower-bound";
-        moves.sort_by(|a, b| b.rank(by_bound).total_cmp(&a.rank(by_bound)));
-        if let Some((best, _)) = self.shared.root.improvement(block) {
-            let best = block.edge(best).mv;
-            if let Some(place) = moves.iter().position(|mv| mv.mv == best) {
-                moves[..=place].rotate_right(1);
-            }
-        }
-        moves
-    }
-
-    /// How much a network should learn to prefer each move: by the improved policy of a Gumbel
-    /// root, otherwise by visits.
-    fn policy(&self) -> Vec<(Move, f32)> {
-        let Some(block) = self.block() else { return Vec::new() };
-        let edge = |index: usize| block.edge(index).mv;
-        #[expect(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
-        if let Some((_, policy)) = self.shared.root.improvement(block) {
-            return policy.iter().enumerate().map(|(k, &p)| (edge(k), p as f32)).collect();
-        }
-        let mut visits = vec![0; block.len()];
-        block.for_each_child(|index, child| visits[index] = child.counts().visits);
-        let sum = visits.iter().sum::<u32>();
-        let share = |k: usize| {
-            if sum == 0 { block.edge(k).prior } else { visits[k] as f32 / sum as f32 }
-        };
-        (0..block.len()).map(|k| (edge(k), share(k))).collect()
-    }
-
-    fn visited(&self, id: NodeId) -> RootMove {
-        let tree = self.shared.tree;
-        let node = tree.node(id);
-        let edge = node.edge();
-        let visits = node.counts().visits;
-        if visits == 0 {
-            let root_value = tree.node(tree.root()).value();
-            return RootMove::unvisited(edge.mv, edge.prior, root_value);
-        }
-        let proven = node.proof().map(Proof::flipped);
-        let value = proven.map_or(node.value().flipped(), Proof::value);
-        let deviation = node.deviation();
-        #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
-        let width = self.params.lower_bound_width as f32;
-        // A few visits that agree tell nothing of the spread: one result of each kind is added.
-        let spread = (deviation * deviation + 2.0 / (visits as f32 + 2.0)).sqrt();
-        RootMove {
-            mv: edge.mv,
-            visits,
-            value,
-            lower_bound: Value::new(value.get() - width * spread / (visits as f32).sqrt()),
-            deviation,
-            score: self.has_score.then(|| -node.score()),
-            prior: edge.prior,
-            proven,
-            line: principal_line(tree, id),
-        }
+        let last = now();
+        let elapsed = progress.elapsed.max(last.elapsed);
+        Ok(self.report(&Progress { elapsed, ..last }, Some(reason)))
     }
 }
 
-impl Shared<'_> {
-    /// Evaluates the root if nobody has yet: the first simulation.
-    fn begin(&self, evaluation: &Evaluation, memory: &mut Memory) {
+impl Shared {
+    /// A search of a position in a tree, of so many simulations at the most.
+    pub(super) fn new(
+        tree: Tree,
+        position: Position,
+        params: &SearchParams,
+        simulations: Option<u64>,
+    ) -> Self {
+        let counts = tree.node(tree.root()).counts();
+        let most = |simulations| counts.passed().saturating_add(simulations);
+        Self {
+            tree,
+            position,
+            formula: Formula::new(params, false),
+            root: RootRule::Plain,
+            batch: params.batch,
+            most: simulations.map_or(u64::MAX, most),
+            trace: (params.trace > 0).then(|| Ring::new(params.trace)),
+            before: counts.visits,
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes what the evaluator says of the root: the first simulation, if nobody has done it yet.
+    pub(super) fn begin(
+        &mut self,
+        evaluation: &Evaluation,
+        params: &SearchParams,
+        allowed: &dyn Fn(Move) -> bool,
+        memory: &mut Memory,
+        rng: &mut Rng,
+    ) {
         let root = self.tree.root();
-        if self.tree.node(root).claim() {
-            self.open(root, self.position, evaluation, memory);
+        self.formula = Formula::new(params, evaluation.policy.is_informed());
+        let node = self.tree.node(root);
+        if node.claim() {
+            self.open(root, &self.position, evaluation, memory);
             self.back_up_root(evaluation);
+        } else if let Stage::Seen(plain) = node.stage()
+            && node.claim_seen(plain)
+        {
+            self.open(root, &self.position, evaluation, memory);
+        }
+        if let Some(block) = self.tree.moves(root) {
+            self.root = RootRule::new(block, params, allowed, evaluation.value, rng);
+            if self.root.needs_children() {
+                block.create(block.len() - 1, &mut memory.reserve);
+            }
         }
     }
 }
@@ -387,24 +272,6 @@ struct StopAtEnd<'a>(&'a AtomicBool);
 impl Drop for StopAtEnd<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-fn principal_line(tree: &Tree, mut id: NodeId) -> Vec<(Move, u32)> {
-    let mut line = Vec::new();
-    loop {
-        let node = tree.node(id);
-        let visits = node.counts().visits;
-        if visits == 0 {
-            return line;
-        }
-        line.push((node.mv(), visits));
-        let Some(block) = tree.moves(id) else { return line };
-        let best = (0..block.created())
-            .map(|index| block.child(index))
-            .min_by_key(|&child| std::cmp::Reverse(tree.node(child).counts().visits));
-        let Some(best) = best else { return line };
-        id = best;
     }
 }
 

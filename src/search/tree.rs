@@ -5,6 +5,7 @@
 //! double in size, so that the children of a node lie side by side.
 
 mod block;
+mod node;
 
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,9 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use block::HEADER;
 pub(super) use block::{Block, BlockId};
 
-use super::report::Proof;
 use super::words::{Reserve, Words};
-use crate::eval::Value;
+use crate::eval::Policy;
 use crate::game::Move;
 
 /// Values and their squares are summed as integers, so that sums do not depend on the order of
@@ -56,6 +56,10 @@ const IN_FLIGHT: u64 = 1 << 32;
 const CLAIMED: u64 = 1 << 32;
 /// The node never gets moves: the game is over there.
 const CLOSED: u64 = 1 << 33;
+/// The node was evaluated, and its moves can be written down without the evaluator.
+const SEEN: u64 = 1 << 34;
+/// With [`SEEN`]: moves that fill an own eye come last.
+const SENSIBLE: u64 = 1 << 35;
 const BLOCK: u64 = 0xFFFF_FFFF;
 
 // Ordering: the sums are counters that are read as estimates while threads run, and exactly after
@@ -118,12 +122,48 @@ pub(super) struct Glance {
 pub(super) enum Stage {
     /// Nobody has been there.
     New,
-    /// Somebody evaluates it.
+    /// Somebody evaluates it or writes its moves down.
     Claimed,
+    /// It was evaluated, and its moves are not written down: most nodes are never visited again.
+    Seen(Plain),
     /// Its moves are known.
     Open(BlockId),
     /// It never gets moves.
     Closed,
+}
+
+/// A policy that takes no evaluation to repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plain {
+    /// [`Policy::Uniform`].
+    Uniform,
+    /// [`Policy::Sensible`].
+    Sensible,
+}
+
+impl Plain {
+    /// The same, if the policy is one of these.
+    pub(super) fn of(policy: &Policy) -> Option<Self> {
+        match policy {
+            Policy::Uniform => Some(Plain::Uniform),
+            Policy::Sensible => Some(Plain::Sensible),
+            Policy::Weights { .. } => None,
+        }
+    }
+
+    pub(super) fn policy(self) -> Policy {
+        match self {
+            Plain::Uniform => Policy::Uniform,
+            Plain::Sensible => Policy::Sensible,
+        }
+    }
+
+    fn bits(self) -> u64 {
+        match self {
+            Plain::Uniform => SEEN,
+            Plain::Sensible => SEEN | SENSIBLE,
+        }
+    }
 }
 
 /// A move with its prior.
@@ -264,178 +304,6 @@ impl Tree {
             self.full.store(true, Ordering::Relaxed);
         }
         at
-    }
-}
-
-impl<'a> Node<'a> {
-    /// What the words of a child say; they lie side by side in a segment.
-    #[inline]
-    pub(super) fn counts(self) -> Counts {
-        Counts::from_bits(self.words[COUNTS].load(Ordering::Relaxed))
-    }
-
-    /// What a selection needs of most children.
-    #[inline]
-    pub(super) fn glance(self) -> Glance {
-        let edge = self.words[EDGE].load(Ordering::Relaxed);
-        Glance {
-            prior: Edge::from_bits(edge).prior,
-            counts: self.counts(),
-            value_sum: self.value_sum(),
-            proof: edge & PROOF != 0,
-        }
-    }
-
-    /// Sum of the values for the side to move here.
-    #[inline]
-    pub(super) fn value_sum(self) -> f64 {
-        self.fixed_sum() as f64 * (1.0 / f64::from(FIXED_POINT))
-    }
-
-    /// The sum as it is kept.
-    pub(super) fn fixed_sum(self) -> i64 {
-        self.words[VALUES].load(Ordering::Relaxed).cast_signed()
-    }
-
-    /// Mean value for the side to move here; a draw as long as nothing is known.
-    #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
-    pub(super) fn value(self) -> Value {
-        match self.counts().visits {
-            0 => Value::DRAW,
-            visits => Value::new((self.value_sum() / f64::from(visits)) as f32),
-        }
-    }
-
-    /// Standard deviation of the values.
-    #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
-    pub(super) fn deviation(self) -> f32 {
-        let visits = f64::from(self.counts().visits.max(1));
-        let squares = self.rest()[SQUARES].load(Ordering::Relaxed) as f64 / f64::from(FIXED_POINT);
-        let mean = self.value_sum() / visits;
-        (squares / visits - mean * mean).max(0.0).sqrt() as f32
-    }
-
-    /// Mean score for the side to move here.
-    #[expect(clippy::cast_possible_truncation, reason = "a score needs no more digits")]
-    pub(super) fn score(self) -> f32 {
-        let sum = self.rest()[SCORES].load(Ordering::Relaxed).cast_signed() as f64;
-        (sum / f64::from(SCORE_POINT) / f64::from(self.counts().visits.max(1))) as f32
-    }
-
-    /// The move that leads here.
-    pub(super) fn mv(self) -> Move {
-        self.edge().mv
-    }
-
-    /// The move that leads here with its prior.
-    #[inline]
-    pub(super) fn edge(self) -> Edge {
-        Edge::from_bits(self.words[EDGE].load(Ordering::Relaxed))
-    }
-
-    /// What is proven for the side to move here.
-    #[inline]
-    pub(super) fn proof(self) -> Option<Proof> {
-        match self.words[EDGE].load(Ordering::Relaxed) & PROOF {
-            1 => Some(Proof::Win),
-            2 => Some(Proof::Draw),
-            3 => Some(Proof::Loss),
-            _ => None,
-        }
-    }
-
-    /// Writes down what is proven; a proof is never taken back.
-    pub(super) fn prove(self, proof: Proof) {
-        let bits = match proof {
-            Proof::Win => 1,
-            Proof::Draw => 2,
-            Proof::Loss => 3,
-        };
-        self.words[EDGE].fetch_or(bits, Ordering::Relaxed);
-    }
-
-    #[inline]
-    pub(super) fn stage(self) -> Stage {
-        let moves = self.words[MOVES].load(Ordering::Acquire);
-        match (moves & BLOCK) as u32 {
-            0 if moves & CLOSED != 0 => Stage::Closed,
-            0 if moves & CLAIMED != 0 => Stage::Claimed,
-            0 => Stage::New,
-            block => Stage::Open(BlockId::new(block)),
-        }
-    }
-
-    /// Claims a new node for its first evaluation; false if somebody else has.
-    pub(super) fn claim(self) -> bool {
-        let word = &self.words[MOVES];
-        word.compare_exchange(0, CLAIMED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-    }
-
-    /// Says that the node never gets moves.
-    pub(super) fn close(self) {
-        self.words[MOVES].store(CLOSED, Ordering::Release);
-    }
-
-    /// Gives a claim back.
-    pub(super) fn unclaim(self) {
-        self.words[MOVES].store(0, Ordering::Release);
-    }
-
-    /// Counts a descent that passes; returns what was counted before.
-    #[inline]
-    pub(super) fn enter(self) -> Counts {
-        Counts::from_bits(self.words[COUNTS].fetch_add(IN_FLIGHT, Ordering::Relaxed))
-    }
-
-    /// Takes back a descent that led nowhere.
-    pub(super) fn leave(self) {
-        self.words[COUNTS].fetch_sub(IN_FLIGHT, Ordering::Relaxed);
-    }
-
-    /// Counts a descent that comes back, with its value and score for the side to move here.
-    #[inline]
-    pub(super) fn record(self, value: Value, score: f32) {
-        let add = |word: &AtomicU64, part: f32, unit: f32| {
-            #[expect(clippy::cast_possible_truncation, reason = "values are small")]
-            let fixed = (part * unit).round() as i64;
-            if fixed != 0 {
-                word.fetch_add(fixed.cast_unsigned(), Ordering::Relaxed);
-            }
-        };
-        let rest = self.rest();
-        add(&self.words[VALUES], value.get(), FIXED_POINT);
-        add(&rest[SQUARES], value.get() * value.get(), FIXED_POINT);
-        add(&rest[SCORES], score, SCORE_POINT);
-        self.words[COUNTS].fetch_add(1u64.wrapping_sub(IN_FLIGHT), Ordering::Relaxed);
-    }
-
-    /// A value as [`record`](Self::record) adds it to the sum.
-    #[expect(clippy::cast_possible_truncation, reason = "values are in [-1, 1]")]
-    pub(super) fn fixed(value: Value) -> i64 {
-        (value.get() * FIXED_POINT).round() as i64
-    }
-
-    /// The words that are seldom looked at.
-    #[inline]
-    fn rest(self) -> &'a [AtomicU64] {
-        let distance = self.words[EDGE].load(Ordering::Relaxed) & DISTANCE;
-        self.tree.words.slice(self.id.0 + (distance as u32 >> 2), REST)
-    }
-
-    /// Takes over everything but the moves.
-    fn copy_from(self, other: Node<'_>) {
-        let copy = |to: &AtomicU64, from: &AtomicU64, mask: u64| {
-            let kept = to.load(Ordering::Relaxed) & !mask;
-            to.store(kept | from.load(Ordering::Relaxed) & mask, Ordering::Relaxed);
-        };
-        copy(&self.words[COUNTS], &other.words[COUNTS], u64::MAX);
-        copy(&self.words[VALUES], &other.words[VALUES], u64::MAX);
-        copy(&self.words[EDGE], &other.words[EDGE], !DISTANCE);
-        copy(&self.rest()[SQUARES], &other.rest()[SQUARES], u64::MAX);
-        copy(&self.rest()[SCORES], &other.rest()[SCORES], u64::MAX);
-        if other.stage() == Stage::Closed {
-            self.close();
-        }
     }
 }
 

@@ -8,16 +8,15 @@ use super::report::Proof;
 use super::root::RootRule;
 use super::select::Formula;
 use super::trace::Ring;
-use super::tree::{NodeId, Stage, Tree};
+use super::tree::{NodeId, Plain, Stage, Tree};
 use super::words::Reserve;
-use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Value};
+use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Value};
 use crate::game::{DeadStones, Game, PointSet, Position};
 
 /// What the threads of one search share.
-pub(super) struct Shared<'a> {
-    pub(super) tree: &'a Tree,
-    pub(super) position: &'a Position,
-    pub(super) evaluator: &'a dyn Evaluator,
+pub(super) struct Shared {
+    pub(super) tree: Tree,
+    pub(super) position: Position,
     pub(super) formula: Formula,
     pub(super) root: RootRule,
     pub(super) batch: usize,
@@ -31,11 +30,12 @@ pub(super) struct Shared<'a> {
 
 /// One thread's part of a search.
 pub(super) struct Worker<'a> {
-    shared: &'a Shared<'a>,
+    shared: &'a Shared,
+    evaluator: &'a dyn Evaluator,
     memory: Memory,
     leaves: Vec<Leaf>,
     batches: u32,
-    ownership: &'a Mutex<Ownership>,
+    owners: &'a Mutex<Criticality>,
 }
 
 /// How many batches a thread does before it makes room for others.
@@ -50,14 +50,24 @@ pub(super) struct Memory {
 }
 
 /// The end of a descent.
-struct Leaf {
-    position: Position,
+pub(super) struct Leaf {
+    pub(super) position: Position,
     path: Vec<NodeId>,
     /// The first move, by its place among the moves of the root.
     first: Option<usize>,
 }
 
 impl Leaf {
+    /// A leaf that is the root itself.
+    pub(super) fn new(position: Position) -> Self {
+        Self { position, path: Vec::new(), first: None }
+    }
+
+    /// Moves from the root.
+    pub(super) fn depth(&self) -> usize {
+        self.path.len().saturating_sub(1)
+    }
+
     /// The last node of the path.
     fn end(&self) -> NodeId {
         *self.path.last().expect("invariant: a path begins with the root")
@@ -65,7 +75,7 @@ impl Leaf {
 }
 
 /// What a descent came to.
-enum Descent {
+pub(super) enum Descent {
     /// A leaf that the evaluator is to be asked about.
     Leaf,
     /// A node whose value is known exactly.
@@ -76,11 +86,12 @@ enum Descent {
 
 impl<'a> Worker<'a> {
     pub(super) fn new(
-        shared: &'a Shared<'a>,
-        ownership: &'a Mutex<Ownership>,
+        shared: &'a Shared,
+        evaluator: &'a dyn Evaluator,
+        owners: &'a Mutex<Criticality>,
         memory: Memory,
     ) -> Self {
-        Self { shared, memory, leaves: Vec::new(), batches: 0, ownership }
+        Self { shared, evaluator, memory, leaves: Vec::new(), batches: 0, owners }
     }
 
     /// Runs batches until the search is to stop.
@@ -113,19 +124,11 @@ impl<'a> Worker<'a> {
         let (mut pending, mut collided) = (0, false);
         for _ in 0..self.shared.batch {
             self.leaf(pending);
-            match self.descend(pending) {
+            match self.shared.descend(&mut self.leaves[pending], &mut self.memory) {
                 Descent::Leaf => pending += 1,
-                Descent::Known(proof) => {
-                    let leaf = &self.leaves[pending];
-                    let score = self.shared.tree.node(leaf.end()).score();
-                    prove_upwards(self.shared.tree, &leaf.path, proof);
-                    self.shared.back_up(leaf, proof.value(), score);
-                }
+                Descent::Known(proof) => self.shared.know(&self.leaves[pending], proof),
                 Descent::Nowhere => {
-                    let path = &self.leaves[pending].path;
-                    for &id in path {
-                        self.shared.tree.node(id).leave();
-                    }
+                    self.shared.turn_back(&self.leaves[pending]);
                     collided = true;
                     break;
                 }
@@ -143,23 +146,52 @@ impl<'a> Worker<'a> {
 
     /// Makes sure that there is a leaf with this index, at the root.
     fn leaf(&mut self, index: usize) {
-        let position = self.shared.position;
+        let position = &self.shared.position;
         match self.leaves.get_mut(index) {
             Some(leaf) => leaf.position.clone_from(position),
-            None => {
-                self.leaves.push(Leaf {
-                    position: position.clone(),
-                    path: Vec::new(),
-                    first: None,
-                });
-            }
+            None => self.leaves.push(Leaf::new(position.clone())),
         }
     }
 
+    /// Asks the evaluator about the leaves, gives them moves, and carries their values back.
+    fn evaluate(&mut self, count: usize) -> Result<(), EvalError> {
+        let leaves = &self.leaves[..count];
+        let mut unknown = Vec::with_capacity(count);
+        for leaf in leaves {
+            if !self.shared.decide(leaf) {
+                unknown.push(leaf);
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let positions: Vec<_> = unknown.iter().map(|leaf| &leaf.position).collect();
+        let answers = match self.evaluator.evaluate(&positions) {
+            Ok(answers) => answers,
+            Err(error) => {
+                for leaf in unknown {
+                    self.shared.give_up(leaf);
+                }
+                return Err(error);
+            }
+        };
+        for (leaf, answer) in unknown.into_iter().zip(&answers) {
+            self.shared.grow(leaf, answer, &mut self.memory);
+            if answer.ownership.is_some() {
+                // A panic elsewhere cannot leave a sum half done.
+                let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+                owners.add(leaf.position.to_move(), answer, leaf.depth());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
     /// Follows the best moves from the root to a leaf.
-    fn descend(&mut self, index: usize) -> Descent {
-        let Shared { tree, formula, root: rule, .. } = self.shared;
-        let Leaf { position, path, first } = &mut self.leaves[index];
+    pub(super) fn descend(&self, leaf: &mut Leaf, memory: &mut Memory) -> Descent {
+        let Shared { tree, formula, root: rule, .. } = self;
+        let Leaf { position, path, first } = leaf;
         let mut id = tree.root();
         path.clear();
         *first = None;
@@ -168,7 +200,7 @@ impl<'a> Worker<'a> {
             let before = node.enter();
             path.push(id);
             let at_root = path.len() == 1;
-            if at_root && before.passed() >= self.shared.most {
+            if at_root && before.passed() >= self.most {
                 return Descent::Nowhere;
             }
             if let Some(proof) = node.proof()
@@ -176,11 +208,27 @@ impl<'a> Worker<'a> {
             {
                 return Descent::Known(proof);
             }
-            let block = match node.stage() {
-                Stage::Open(block) if path.len() < longest_path(position) => tree.block(block),
-                Stage::Closed | Stage::Open(_) => return Descent::Leaf,
+            let stage = node.stage();
+            if matches!(stage, Stage::Open(_) | Stage::Seen(_))
+                && path.len() >= longest_path(position)
+            {
+                return Descent::Leaf;
+            }
+            let block = match stage {
+                Stage::Open(block) => tree.block(block),
+                Stage::Seen(plain) if node.claim_seen(plain) => {
+                    sorted_moves(position, &plain.policy(), &mut memory.moves);
+                    tree.open(id, &memory.moves, &mut memory.reserve);
+                    let Some(block) = tree.moves(id) else {
+                        // Without memory for moves, the node itself is evaluated again.
+                        node.see(plain);
+                        return Descent::Leaf;
+                    };
+                    block
+                }
+                Stage::Closed => return Descent::Leaf,
                 Stage::New if node.claim() => return Descent::Leaf,
-                Stage::New | Stage::Claimed => return Descent::Nowhere,
+                Stage::New | Stage::Claimed | Stage::Seen(_) => return Descent::Nowhere,
             };
             let choice = if at_root {
                 rule.select(*formula, node, block)
@@ -188,7 +236,7 @@ impl<'a> Worker<'a> {
                 formula.select(node, block)
             };
             // Without memory for a child, the node itself is evaluated again.
-            let Some(child) = block.create(choice, &mut self.memory.reserve) else {
+            let Some(child) = block.create(choice, &mut memory.reserve) else {
                 return Descent::Leaf;
             };
             if at_root {
@@ -199,51 +247,44 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Asks the evaluator about the leaves, gives them moves, and carries their values back.
-    fn evaluate(&mut self, count: usize) -> Result<(), EvalError> {
-        let leaves = &self.leaves[..count];
-        let mut unknown = Vec::with_capacity(count);
-        for leaf in leaves {
-            match result(&leaf.position) {
-                Some((proof, score)) => {
-                    let node = self.shared.tree.node(leaf.end());
-                    node.prove(proof);
-                    node.close();
-                    prove_upwards(self.shared.tree, &leaf.path, proof);
-                    self.shared.back_up(leaf, proof.value(), score);
-                }
-                None => unknown.push(leaf),
-            }
-        }
-        if unknown.is_empty() {
-            return Ok(());
-        }
-        let positions: Vec<_> = unknown.iter().map(|leaf| &leaf.position).collect();
-        let answers = match self.shared.evaluator.evaluate(&positions) {
-            Ok(answers) => answers,
-            Err(error) => {
-                for leaf in unknown {
-                    self.shared.give_up(leaf);
-                }
-                return Err(error);
-            }
-        };
-        for (leaf, answer) in unknown.into_iter().zip(&answers) {
-            let id = leaf.end();
-            if self.shared.tree.node(id).stage() == Stage::Claimed {
-                self.shared.open(id, &leaf.position, answer, &mut self.memory);
-            }
-            self.shared.back_up(leaf, answer.value, answer.score.unwrap_or(0.0));
-            if let Some(owners) = &answer.ownership {
-                // A panic elsewhere cannot leave a sum half done.
-                self.ownership.lock().unwrap_or_else(PoisonError::into_inner).add(owners);
-            }
-        }
-        Ok(())
+    /// Counts a descent to a node whose value is known exactly.
+    pub(super) fn know(&self, leaf: &Leaf, proof: Proof) {
+        let score = self.tree.node(leaf.end()).score();
+        prove_upwards(&self.tree, &leaf.path, proof);
+        self.back_up(leaf, proof.value(), score);
     }
-}
 
-impl Shared<'_> {
+    /// Counts a descent to the end of a game, if it is one.
+    pub(super) fn decide(&self, leaf: &Leaf) -> bool {
+        let Some((proof, score)) = result(&leaf.position) else { return false };
+        let node = self.tree.node(leaf.end());
+        node.prove(proof);
+        node.close();
+        prove_upwards(&self.tree, &leaf.path, proof);
+        self.back_up(leaf, proof.value(), score);
+        true
+    }
+
+    /// Counts a descent to a leaf that was evaluated, and gives it moves if it has none.
+    pub(super) fn grow(&self, leaf: &Leaf, evaluation: &Evaluation, memory: &mut Memory) {
+        let id = leaf.end();
+        let node = self.tree.node(id);
+        if node.stage() == Stage::Claimed {
+            match Plain::of(&evaluation.policy) {
+                Some(plain) if !is_end(&leaf.position) => node.see(plain),
+                _ => self.open(id, &leaf.position, evaluation, memory),
+            }
+        }
+        self.back_up(leaf, evaluation.value, evaluation.score.unwrap_or(0.0));
+    }
+
+    /// Undoes a descent that came to nothing.
+    pub(super) fn turn_back(&self, leaf: &Leaf) {
+        for &id in &leaf.path {
+            self.tree.node(id).leave();
+        }
+    }
+
     /// Gives a claimed node the legal moves of its position.
     pub(super) fn open(
         &self,
@@ -252,7 +293,7 @@ impl Shared<'_> {
         evaluation: &Evaluation,
         memory: &mut Memory,
     ) {
-        if position.rules().game == Game::Go && position.is_over() {
+        if is_end(position) {
             self.tree.node(id).close();
             return;
         }
@@ -264,7 +305,7 @@ impl Shared<'_> {
     pub(super) fn back_up_root(&self, evaluation: &Evaluation) {
         let root = self.tree.root();
         self.tree.node(root).enter();
-        let leaf = Leaf { position: self.position.clone(), path: vec![root], first: None };
+        let leaf = Leaf { path: vec![root], ..Leaf::new(self.position.clone()) };
         self.back_up(&leaf, evaluation.value, evaluation.score.unwrap_or(0.0));
     }
 
@@ -291,10 +332,13 @@ impl Shared<'_> {
         if last.stage() == Stage::Claimed {
             last.unclaim();
         }
-        for &id in &leaf.path {
-            self.tree.node(id).leave();
-        }
+        self.turn_back(leaf);
     }
+}
+
+/// Whether a game of Go is over, and there are no moves to be searched.
+fn is_end(position: &Position) -> bool {
+    position.rules().game == Game::Go && position.is_over()
 }
 
 /// Nodes of a path at the most: games without superko may go on for ever.

@@ -1,9 +1,40 @@
 //! How long to think. Pure arithmetic: it is told the time and never reads a clock.
 
+mod account;
+mod allot;
 mod clock;
-mod share;
+mod lag;
+mod learn;
+mod manager;
+mod params;
+mod presets;
+mod purse;
+mod rules;
+mod simulate;
 mod stop;
+mod strategy;
+mod table;
+mod thinking;
 
+pub use account::Account;
+pub use allot::{Allotted, Memory, Situation, allot, expected_moves};
 pub use clock::{Clock, TimeSystem, seconds_to_duration};
-pub use share::{TimeParams, thinking_time};
-pub use stop::{Chain, Progress, SimulationLimit, StopReason, StopRule, TimeLimit, Verdict};
+pub use lag::Lag;
+pub use learn::{Ply, learn_table};
+pub use manager::{Manager, Outcome, Pace, Plan};
+pub use params::TimeParams;
+pub use presets::{PRESETS, Preset};
+pub use purse::Purse;
+pub use rules::{
+    Checkpoints, Doubt, EarlyStop, KappaCurrent, KappaLine, KldGain, Prolong, RandomStop, Reuse,
+    Uncertainty, VisitShare, cannot_be_overtaken, expected_simulations,
+};
+pub use simulate::{GameModel, Simulated, Tells, Terms, simulate};
+pub use stop::{
+    Chain, Progress, Root, SimulationLimit, StopReason, StopRule, Summary, TimeLimit, Verdict,
+};
+pub use strategy::{Kind, Part, Strategy, StrategyError};
+pub use table::{
+    Curve, Estimate, Expected, MAX_TABLE_BYTES, Table, TableError, TableGame, quantile,
+};
+pub use thinking::{Budget, Thinking};

@@ -1,22 +1,55 @@
-//! Rules that end a search.
+//! Rules that end a search, or give it more time.
 
 use std::fmt;
 use std::time::Duration;
 
 /// What a rule is told about a running search.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
+#[derive(Clone, Copy, Default)]
+pub struct Progress<'a> {
     /// Simulations done.
     pub simulations: u64,
     /// Time since the search began.
     pub elapsed: Duration,
+    /// Simulations that are still allowed, if their number is limited.
+    pub simulations_left: Option<u64>,
+    /// Visits of the root that earlier searches have left.
+    pub reused: u64,
+    /// The time that the search is to take, as far as it is planned.
+    pub planned: Duration,
+    /// The moves at the root, to be looked at where needed.
+    pub root: Option<&'a dyn Root>,
 }
 
-/// Why a search ended.
+/// The moves at the root of a running search. Looking costs a little: rules do it now and then.
+pub trait Root {
+    /// The moves in short; none where something else than visits decides.
+    fn summary(&self) -> Option<Summary>;
+    /// The visits of all moves, always in the same order.
+    fn visits(&self) -> Vec<u32>;
+    /// The highest criticality of a point, if the evaluator tells owners.
+    fn criticality(&self) -> Option<f64>;
+}
+
+/// The moves at the root in short.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// Visits of the most visited move.
+    pub best: u32,
+    /// Visits of the next.
+    pub second: u32,
+    /// Share of games that the most visited move wins.
+    pub win_rate: f64,
+    /// Whether the most visited move also has the highest value.
+    pub best_is_highest: bool,
+}
+
+/// Why a search ended or went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
     /// The time for this move is over.
     Time,
+    /// More time cannot be had.
+    Deadline,
     /// As many simulations as allowed were done.
     Simulations,
     /// There was no choice.
@@ -25,16 +58,44 @@ pub enum StopReason {
     Proven,
     /// Somebody asked for the answer.
     Interrupted,
+    /// The best move will hardly be overtaken (STOP).
+    CannotChange,
+    /// Simulations do not change the visits any more (KLD).
+    Settled,
+    /// A random number said so.
+    Chance,
+    /// An estimator found it certain enough at a checkpoint.
+    Certain,
+    /// The criticality is low or high (KAPPA-CM).
+    Criticality,
+    /// What earlier searches left counts as time spent.
+    Reuse,
+    /// The player is behind (BEHIND).
+    Behind,
+    /// The most visited move is not the best (UNST).
+    Unstable,
+    /// Two moves are close (CLOSE).
+    Close,
 }
 
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             StopReason::Time => "time",
+            StopReason::Deadline => "deadline",
             StopReason::Simulations => "simulations",
             StopReason::OnlyMove => "only move",
             StopReason::Proven => "proven",
             StopReason::Interrupted => "interrupted",
+            StopReason::CannotChange => "cannot change",
+            StopReason::Settled => "settled",
+            StopReason::Chance => "chance",
+            StopReason::Certain => "certain",
+            StopReason::Criticality => "criticality",
+            StopReason::Reuse => "reuse",
+            StopReason::Behind => "behind",
+            StopReason::Unstable => "unstable",
+            StopReason::Close => "close",
         })
     }
 }
@@ -46,25 +107,33 @@ pub enum Verdict {
     GoOn,
     /// End the search.
     Stop(StopReason),
+    /// Plan so much more time. Only a rule that keeps a plan can grant it.
+    Extend(Duration, StopReason),
 }
 
 /// Decides after every batch of simulations whether to go on.
 pub trait StopRule {
     /// Looks at the search so far.
-    fn check(&mut self, progress: &Progress) -> Verdict;
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict;
 }
 
 /// Rules that are asked in their order; the first that objects ends the search.
 #[derive(Default)]
-pub struct Chain(pub Vec<Box<dyn StopRule>>);
+pub struct Chain<'a>(pub Vec<Box<dyn StopRule + 'a>>);
 
-impl StopRule for Chain {
-    fn check(&mut self, progress: &Progress) -> Verdict {
-        let objection = |rule: &mut Box<dyn StopRule>| match rule.check(progress) {
+impl StopRule for Chain<'_> {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
+        let objection = |rule: &mut Box<dyn StopRule + '_>| match rule.check(progress) {
             Verdict::GoOn => None,
-            stop @ Verdict::Stop(_) => Some(stop),
+            other => Some(other),
         };
         self.0.iter_mut().find_map(objection).unwrap_or(Verdict::GoOn)
+    }
+}
+
+impl<R: StopRule + ?Sized> StopRule for &mut R {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
+        (**self).check(progress)
     }
 }
 
@@ -73,7 +142,7 @@ impl StopRule for Chain {
 pub struct TimeLimit(pub Duration);
 
 impl StopRule for TimeLimit {
-    fn check(&mut self, progress: &Progress) -> Verdict {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         if progress.elapsed >= self.0 { Verdict::Stop(StopReason::Time) } else { Verdict::GoOn }
     }
 }
@@ -83,7 +152,7 @@ impl StopRule for TimeLimit {
 pub struct SimulationLimit(pub u64);
 
 impl StopRule for SimulationLimit {
-    fn check(&mut self, progress: &Progress) -> Verdict {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         if progress.simulations >= self.0 {
             Verdict::Stop(StopReason::Simulations)
         } else {
@@ -98,8 +167,11 @@ mod tests {
 
     #[test]
     fn limits_stop_when_reached_and_not_before() {
-        let at =
-            |simulations, millis| Progress { simulations, elapsed: Duration::from_millis(millis) };
+        let at = |simulations, millis| Progress {
+            simulations,
+            elapsed: Duration::from_millis(millis),
+            ..Progress::default()
+        };
         let mut time = TimeLimit(Duration::from_millis(500));
         assert_eq!(time.check(&at(9, 499)), Verdict::GoOn);
         assert_eq!(time.check(&at(9, 500)), Verdict::Stop(StopReason::Time));

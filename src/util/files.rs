@@ -35,16 +35,33 @@ pub enum ReadError {
 /// refused without being opened.
 pub fn read_limited(path: &Path, limit: usize) -> Result<Vec<u8>, ReadError> {
     let io_error = |reason| ReadError::Io { path: path.to_owned(), reason };
-    if !fs::metadata(path).map_err(io_error)?.is_file() {
-        return Err(ReadError::NotAFile { path: path.to_owned() });
-    }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(io_error)?;
+    let file = open_file(path)?;
     file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(io_error)?;
     if bytes.len() > limit {
         return Err(ReadError::TooLarge { path: path.to_owned(), limit });
     }
     Ok(bytes)
+}
+
+/// Opens a regular file for reading. Devices and pipes are refused.
+pub fn open_file(path: &Path) -> Result<File, ReadError> {
+    let io_error = |reason| ReadError::Io { path: path.to_owned(), reason };
+    if !fs::metadata(path).map_err(io_error)?.is_file() {
+        return Err(ReadError::NotAFile { path: path.to_owned() });
+    }
+    File::open(path).map_err(io_error)
+}
+
+/// What is in a folder, by name.
+pub fn list_folder(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let io_error = |reason| ReadError::Io { path: path.to_owned(), reason };
+    let entries = fs::read_dir(path).map_err(io_error)?;
+    let mut paths = entries
+        .map(|entry| entry.map(|entry| entry.path()).map_err(io_error))
+        .collect::<Result<Vec<_>, _>>()?;
+    paths.sort();
+    Ok(paths)
 }
 
 /// Writes a file under a temporary name beside its own and then renames it, so that nobody ever

@@ -7,7 +7,9 @@ mod params;
 mod seed;
 pub mod stats;
 
-pub use files::{ReadError, files_in, make_folder, read_limited, write_atomically};
+pub use files::{
+    ReadError, files_in, list_folder, make_folder, open_file, read_limited, write_atomically,
+};
 pub use journal::Journal;
 pub use memory::machine_memory;
 pub use params::{Any, Field, LimitError, Limits, OneOf, Params, params};

@@ -22,6 +22,17 @@ pub(crate) fn shared_dir() -> Option<PathBuf> {
     None
 }
 
+/// The folder of KataGo's networks beside the package.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+pub(crate) fn nets_dir() -> Option<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/nets");
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    eprintln!("skipped: {} is absent", dir.display());
+    None
+}
+
 /// The games of a compressed file with one SGF record in a line, by its path in [`shared_dir`].
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub(crate) fn sgf_lines(path: &str) -> Option<Vec<Vec<u8>>> {

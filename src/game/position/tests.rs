@@ -407,3 +407,49 @@ fn positions_that_score_differently_hash_differently() {
     assert_eq!(hash(nine, Rules::CHINESE, 7.5, 2), hash(nine, Rules::CHINESE, 9.5, 0));
     assert_ne!(hash(nine, Rules::CHINESE, 7.5, 2), hash(nine, Rules::CHINESE, 3.5, 0));
 }
+
+#[test]
+fn earlier_boards_are_those_that_were_there() {
+    let mut state = 7u64;
+    let mut next = |bound: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(state >> 33).unwrap() % bound
+    };
+    let mut captures = 0;
+    for rules in [Rules::TROMP_TAYLOR, Rules::JAPANESE, Rules::NOGO] {
+        for side in [2, 4, 5] {
+            let size = BoardSize::square(side).unwrap();
+            let mut position = Position::new(size, rules, Komi::default());
+            let mut seen = Vec::new();
+            for _ in 0..120 {
+                seen.push(position.clone());
+                let color =
+                    if next(9) == 0 { position.to_move().opponent() } else { position.to_move() };
+                let legal: Vec<_> = position.legal_points(color).collect();
+                let mv = match legal.len() {
+                    0 if rules.game == Game::NoGo => break,
+                    0 => Move::Pass,
+                    count => Move::Place(legal[next(count)]),
+                };
+                let before: u32 = Color::BOTH.map(|c| position.board().captured(c)).iter().sum();
+                position.play(color, mv).unwrap();
+                let after: u32 = Color::BOTH.map(|c| position.board().captured(c)).iter().sum();
+                captures += after - before;
+                let boards = position.earlier_boards();
+                assert_eq!(boards.len(), seen.len().min(2));
+                for ((board, ko), expected) in boards.iter().zip(seen.iter().rev()) {
+                    assert_eq!(board.hash(), expected.board().hash());
+                    assert_eq!(*ko, expected.ko());
+                }
+            }
+            // Playouts do not keep track, and what is out of date is not used.
+            let color = position.to_move();
+            let point = position.legal_points(color).next();
+            if let Some(point) = point {
+                position.place(color, point);
+                assert!(position.earlier_boards().is_empty());
+            }
+        }
+    }
+    assert!(captures > 100, "{captures} stones were captured");
+}

@@ -122,6 +122,9 @@ pub(super) fn sample_report() -> SearchReport {
         full: false,
         elapsed: std::time::Duration::from_millis(1500),
         reason: Some(StopReason::Simulations),
+        criticality: None,
+        playout_length: None,
+        time: None,
     }
 }
 

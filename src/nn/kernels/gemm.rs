@@ -1,7 +1,7 @@
 //! Matrix products with weights packed in panels of 16 outputs.
 
 use super::aligned::Aligned;
-use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, add, relu};
+use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, add, mish, relu};
 use super::{Activation, PANEL, padded};
 
 /// Rows that one call of the innermost loop computes: 6 x 16 sums fill 12 of the 16 AVX registers.
@@ -84,7 +84,7 @@ impl Rows for Dense<'_> {
 /// What happens to the sums before they are written.
 pub(super) trait Finish {
     /// The value to write at `at` in the output, which is in the column `column`, and behind it.
-    fn apply(&self, column: usize, at: usize, sums: Sums) -> Sums;
+    fn apply<A: Arithmetic>(&self, column: usize, at: usize, sums: Sums) -> Sums;
 }
 
 /// The sums as they are.
@@ -92,7 +92,7 @@ pub(super) struct Plain;
 
 impl Finish for Plain {
     #[inline(always)]
-    fn apply(&self, _column: usize, _at: usize, sums: Sums) -> Sums {
+    fn apply<A: Arithmetic>(&self, _column: usize, _at: usize, sums: Sums) -> Sums {
         sums
     }
 }
@@ -108,7 +108,7 @@ pub(super) struct Layer<'a> {
 
 impl Finish for Layer<'_> {
     #[inline(always)]
-    fn apply(&self, column: usize, at: usize, sums: Sums) -> Sums {
+    fn apply<A: Arithmetic>(&self, column: usize, at: usize, sums: Sums) -> Sums {
         let mut sums = add_pair(sums, &self.bias[column..]);
         if let Some(residual) = self.residual {
             sums = add_pair(sums, &residual[at..]);
@@ -116,6 +116,7 @@ impl Finish for Layer<'_> {
         match self.activation {
             Activation::None => sums,
             Activation::Relu => sums.map(relu),
+            Activation::Mish => sums.map(mish::<A>),
         }
     }
 }
@@ -176,7 +177,7 @@ impl<R: Rows, F: Finish> Product<'_, R, F> {
         }
         for (r, sums) in sums.into_iter().enumerate() {
             let at = (row + r) * self.weights.width * PANEL + column;
-            let sums = self.finish.apply(column, at, sums);
+            let sums = self.finish.apply::<A>(column, at, sums);
             let (y, _) = self.y[at..][..PANEL].as_chunks_mut();
             y[0] = sums[0];
             y[1] = sums[1];

@@ -123,14 +123,24 @@ impl Linear {
     /// # Panics
     /// If a length is wrong.
     pub fn run(&self, x: &[f32], rows: usize, activation: Activation, y: &mut [f32]) {
+        self.run_on(Input { x, batch: rows, residual: None, activation }, y);
+    }
+
+    /// The same with what may be added before the activation; the rows are the batch.
+    ///
+    /// # Panics
+    /// If a length is wrong.
+    pub fn run_on(&self, input: Input<'_>, y: &mut [f32]) {
+        let Input { x, batch: rows, residual, activation } = input;
         let stride = padded(self.inputs);
         assert_eq!(x.len(), rows * stride, "length of the input");
         assert_eq!(y.len(), rows * self.bias.len(), "length of the output");
+        assert!(residual.is_none_or(|r| r.len() == y.len()), "length of the residual");
         self.cpu.run(Product {
             rows: Dense { data: x, stride },
             weights: &self.weights,
             matrix: 0,
-            finish: Layer { bias: &self.bias, residual: None, activation },
+            finish: Layer { bias: &self.bias, residual, activation },
             y,
         });
     }

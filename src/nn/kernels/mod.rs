@@ -21,6 +21,8 @@ mod gemm;
 mod gradient;
 mod layers;
 mod plan;
+mod planes;
+mod pointwise;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -31,6 +33,8 @@ pub use cpu::Cpu;
 pub use gradient::WeightGradient;
 pub use layers::{Conv3x3, Input, Linear, pool_mean_max};
 pub use plan::{Method, Plan};
+pub use planes::PlaneConv;
+pub use pointwise::{Columns, pointwise};
 
 /// Outputs that one panel of packed weights holds, and the unit that channels are padded to.
 const PANEL: usize = 16;
@@ -48,4 +52,7 @@ pub enum Activation {
     None,
     /// The larger of the sum and zero.
     Relu,
+    /// `x · tanh(ln(1 + eˣ))` (Misra, "Mish: A Self Regularized Non-Monotonic Activation
+    /// Function", 2020).
+    Mish,
 }

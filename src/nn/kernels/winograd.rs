@@ -8,6 +8,7 @@ use super::chunk::{Channels, Chunk};
 use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, add, relu};
 use super::gemm::{Dense, Panels, Plain, Product};
 use super::plan::Plan;
+use super::pointwise::Mish;
 use super::tiles::Tile;
 use super::{Activation, PANEL, Scratch};
 
@@ -98,6 +99,9 @@ pub(super) fn convolve<T: Tile<N, M>, const N: usize, const M: usize>(
         waste: parts.waste,
         tile: PhantomData,
     });
+    if activation == Activation::Mish {
+        cpu.run(Mish { x: y.as_chunks_mut().0 });
+    }
 }
 
 /// Activations seen as points with `lanes` vectors each.
@@ -193,9 +197,10 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Scatter<'_, T, N,
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
         match (self.residual, self.activation) {
-            (None, Activation::None) => self.finish::<A, false, false>(),
+            // Mish comes after, on what was written: here it would need too many registers.
+            (None, Activation::None | Activation::Mish) => self.finish::<A, false, false>(),
             (None, Activation::Relu) => self.finish::<A, false, true>(),
-            (Some(_), Activation::None) => self.finish::<A, true, false>(),
+            (Some(_), Activation::None | Activation::Mish) => self.finish::<A, true, false>(),
             (Some(_), Activation::Relu) => self.finish::<A, true, true>(),
         }
     }

@@ -9,7 +9,7 @@ use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Color, Game, Komi, Rules};
 use crate::playout::PlayoutEvaluator;
 use crate::search::Proof;
-use crate::timeman::SimulationLimit;
+use crate::timeman::{Progress, SimulationLimit};
 
 /// Draws values and priors from the hash of the position.
 struct HashedPriors;
@@ -399,7 +399,7 @@ fn a_win_by_a_move_that_is_not_allowed_is_no_proof() {
 fn thousands_of_short_searches_with_interruptions_moves_and_undos() {
     struct Flag<'a>(&'a AtomicBool, u64);
     impl crate::timeman::StopRule for Flag<'_> {
-        fn check(&mut self, progress: &Progress) -> Verdict {
+        fn check(&mut self, progress: &Progress<'_>) -> Verdict {
             if self.0.load(Ordering::Relaxed) || progress.simulations >= self.1 {
                 Verdict::Stop(StopReason::Interrupted)
             } else {

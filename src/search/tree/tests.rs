@@ -1,6 +1,8 @@
 use super::block::place;
 use super::*;
+use crate::eval::Value;
 use crate::game::BoardSize;
+use crate::search::Proof;
 
 fn edges(count: usize) -> Vec<u64> {
     let size = BoardSize::square(25).unwrap();

@@ -1,20 +1,27 @@
-//! What ends the engine's searches.
+//! What ends the searches of the engine.
 
 use std::time::Duration;
 
-use super::MIN_SIMULATIONS;
 use crate::timeman::{Progress, StopReason, StopRule, Verdict};
+
+/// Simulations that are done however late it is: without them a move would be a random one. Only
+/// the deadline does not wait for them.
+pub(super) const MIN_SIMULATIONS: u64 = 50;
 
 /// What ends a search.
 pub(super) struct Limit<'a> {
     pub(super) rule: &'a mut dyn StopRule,
     pub(super) simulations: Option<u64>,
+    /// The end by real time.
+    pub(super) deadline: Option<Duration>,
+    /// Whether simulations are time.
+    pub(super) virtual_time: bool,
 }
 
 impl<'a> Limit<'a> {
     /// A rule alone: what the parameters say of simulations is for moves.
     pub(super) fn of(rule: &'a mut dyn StopRule) -> Self {
-        Self { rule, simulations: None }
+        Self { rule, simulations: None, deadline: None, virtual_time: false }
     }
 }
 
@@ -25,7 +32,7 @@ pub(super) struct Wanted<'a> {
 }
 
 impl StopRule for Wanted<'_> {
-    fn check(&mut self, progress: &Progress) -> Verdict {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         match () {
             () if (self.wanted)() => Verdict::Stop(StopReason::Interrupted),
             () if progress.elapsed >= self.limit => Verdict::Stop(StopReason::Time),
@@ -38,7 +45,7 @@ impl StopRule for Wanted<'_> {
 pub(super) struct AtLeast<R>(pub(super) R);
 
 impl<R: StopRule> StopRule for AtLeast<R> {
-    fn check(&mut self, progress: &Progress) -> Verdict {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         if progress.simulations < MIN_SIMULATIONS { Verdict::GoOn } else { self.0.check(progress) }
     }
 }

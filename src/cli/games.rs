@@ -1,0 +1,113 @@
+//! Games from files, as timetables and trials of strategies need them.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use flate2::read::MultiGzDecoder;
+
+use crate::game::sgf::{self, SgfLimits};
+use crate::game::{BoardSize, Game, GameRecord, GameResult, Position, Rules};
+
+/// Bytes of the largest file, unpacked.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Which games are wanted.
+pub(super) struct Wanted {
+    pub(super) rules: Rules,
+    pub(super) size: BoardSize,
+    pub(super) most: usize,
+}
+
+/// Games that were found, and how many were left out.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) games: Vec<GameRecord>,
+    pub(super) left_out: usize,
+}
+
+/// Reads files of games: `.sgf` with one, any other with one on each line; packed if they end in
+/// `.gz`. Games on other boards, with handicap, lost on time or without moves are left out.
+pub(super) fn read(paths: &[PathBuf], wanted: &Wanted) -> anyhow::Result<Found> {
+    let mut found = Found::default();
+    for path in paths {
+        read_file(path, wanted, &mut found).with_context(|| format!("in {}", path.display()))?;
+    }
+    if found.games.is_empty() {
+        bail!(
+            "no game of {} on {} was found ({} were left out): give files with such games",
+            if wanted.rules.game == Game::Go { "Go" } else { "NoGo" },
+            wanted.size,
+            found.left_out
+        );
+    }
+    Ok(found)
+}
+
+fn read_file(path: &Path, wanted: &Wanted, found: &mut Found) -> anyhow::Result<()> {
+    if !std::fs::metadata(path)?.is_file() {
+        bail!("not a regular file");
+    }
+    let file = File::open(path)?;
+    let packed = path.extension().is_some_and(|extension| extension == "gz");
+    let bytes: Box<dyn Read> =
+        if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let mut bytes = BufReader::new(bytes.take(MAX_BYTES));
+    let limits = SgfLimits::default();
+    let mut text = Vec::new();
+    if path.extension().is_some_and(|extension| extension == "sgf") {
+        bytes.take(limits.bytes as u64 + 1).read_to_end(&mut text)?;
+        add(&text, &limits, wanted, found);
+        return Ok(());
+    }
+    while found.games.len() < wanted.most {
+        text.clear();
+        let line = bytes.by_ref().take(limits.bytes as u64 + 1).read_until(b'\n', &mut text)?;
+        if line == 0 {
+            break;
+        }
+        if !text.trim_ascii().is_empty() {
+            add(&text, &limits, wanted, found);
+        }
+    }
+    Ok(())
+}
+
+fn add(text: &[u8], limits: &SgfLimits, wanted: &Wanted, found: &mut Found) {
+    let fits = |game: &GameRecord| {
+        let kind = game.rules.map_or(Game::Go, |rules| rules.game);
+        let ended = !matches!(
+            game.result,
+            Some(GameResult::Time(_) | GameResult::Forfeit(_) | GameResult::Void)
+        );
+        game.size == wanted.size
+            && kind == wanted.rules.game
+            && ended
+            && game.handicap == 0
+            && game.setup.is_empty()
+            && !game.moves.is_empty()
+    };
+    match sgf::read(text, limits) {
+        Ok((game, _)) if fits(&game) => found.games.push(game),
+        _ => found.left_out += 1,
+    }
+}
+
+/// Calls a function with the position before every move, as long as the moves are legal.
+pub(super) fn replay(game: &GameRecord, wanted: &Wanted, mut see: impl FnMut(&Position)) {
+    let mut position = Position::new(game.size, wanted.rules, game.komi.unwrap_or_default());
+    for recorded in &game.moves {
+        position.set_to_move(recorded.color);
+        see(&position);
+        if position.play(recorded.color, recorded.mv).is_err() {
+            return;
+        }
+    }
+}
+
+/// Stones on the board.
+pub(super) fn stones(position: &Position) -> u32 {
+    let stones = position.size().area() - position.board().empty_points().len();
+    u32::try_from(stones).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,310 @@
+//! `tedomari record`: games to learn from.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::ProgressBar;
+use serde_json::json;
+
+use super::progress::bar;
+use super::{print, print_json};
+use crate::game::{BoardSize, Rules};
+use crate::record::{
+    Filters, ImportSummary, Importer, Rating, ResultFilter, ScoreTrust, Shard, ShardWriter,
+    read_games, sgf_files, shard_files,
+};
+use crate::util::{Seed, make_folder};
+
+/// The folder of the games that are held out, inside of the others'.
+pub(super) const HOLDOUT: &str = "holdout";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum RecordCommand {
+    /// Make shards of games from SGF
+    Import(Box<ImportArgs>),
+    /// Tell what is in shards
+    Info(InfoArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// .sgf with one game, .sgfs with one on each line, .gz of either, or folders of them
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Folder to write to
+    #[arg(long)]
+    out: PathBuf,
+    /// Take games of players that are both at least so strong: points such as 2400, or a rank
+    #[arg(long)]
+    min_rating: Option<Rating>,
+    /// Take games from this day on, YYYY, YYYY-MM or YYYY-MM-DD
+    #[arg(long, value_parser = date)]
+    since: Option<String>,
+    /// Take games up to this day
+    #[arg(long, value_parser = date)]
+    until: Option<String>,
+    /// Take games with at least so many moves
+    #[arg(long, default_value_t = 10)]
+    min_moves: usize,
+    /// Take games with at most so many moves
+    #[arg(long)]
+    max_moves: Option<usize>,
+    /// What must be known of the result
+    #[arg(long, value_enum, default_value_t = ResultArg::Any)]
+    result: ResultArg,
+    /// Which scores are learnt: those that the last board agrees to, or as written
+    #[arg(long, value_enum, default_value_t = ScoresArg::Agreed)]
+    scores: ScoresArg,
+    /// Play by these rules; else by the record's, or Chinese ones
+    #[arg(long)]
+    rules: Option<Rules>,
+    /// Take at most so many games
+    #[arg(long)]
+    games: Option<usize>,
+    /// Share of the games that goes to OUT/holdout
+    #[arg(long, default_value_t = 0.02, value_parser = share)]
+    holdout: f64,
+    /// Decides which games are held out
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games in one file
+    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    games_per_shard: u32,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ResultArg {
+    Any,
+    Known,
+    Counted,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScoresArg {
+    Agreed,
+    Written,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InfoArgs {
+    /// Shards, or folders of them
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+fn date(text: &str) -> Result<String, String> {
+    let parts: Vec<_> = text.split('-').collect();
+    let digits =
+        |part: &&str, count| part.len() == count && part.bytes().all(|b| b.is_ascii_digit());
+    let good = match &parts[..] {
+        [year] => digits(year, 4),
+        [year, month] => digits(year, 4) && digits(month, 2),
+        [year, month, day] => digits(year, 4) && digits(month, 2) && digits(day, 2),
+        _ => false,
+    };
+    if good { Ok(text.to_owned()) } else { Err("write YYYY, YYYY-MM or YYYY-MM-DD".to_owned()) }
+}
+
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("allowed is 0 to 1".to_owned()) }
+}
+
+/// `board` is what was said of the board on the command line: no other games are taken.
+pub(super) fn run(command: &RecordCommand, board: Option<&str>) -> anyhow::Result<()> {
+    match command {
+        RecordCommand::Import(args) => import(args, board),
+        RecordCommand::Info(args) => info(args),
+    }
+}
+
+impl ImportArgs {
+    fn filters(&self, board: Option<&str>) -> anyhow::Result<Filters> {
+        let side = board.map(str::parse).transpose().context("in --board")?;
+        let size = side.map(BoardSize::square).transpose().context("in --board")?;
+        Ok(Filters {
+            min_rating: self.min_rating,
+            since: self.since.clone(),
+            until: self.until.clone(),
+            min_moves: self.min_moves,
+            max_moves: self.max_moves,
+            result: match self.result {
+                ResultArg::Any => ResultFilter::Any,
+                ResultArg::Known => ResultFilter::Known,
+                ResultArg::Counted => ResultFilter::Counted,
+            },
+            size,
+            rules: self.rules,
+            scores: match self.scores {
+                ScoresArg::Agreed => ScoreTrust::Agreed,
+                ScoresArg::Written => ScoreTrust::Written,
+            },
+        })
+    }
+}
+
+fn import(args: &ImportArgs, board: Option<&str>) -> anyhow::Result<()> {
+    let files = sgf_files(&args.files)?;
+    let held_out = args.out.join(HOLDOUT);
+    for folder in [&args.out, &held_out] {
+        make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        if !shard_files(folder)?.is_empty() {
+            bail!("{} holds shards already: name another folder", folder.display());
+        }
+    }
+    let mut importer = Importer::new(args.filters(board)?, args.holdout, Seed::new(args.seed));
+    let per_shard = args.games_per_shard as usize;
+    let mut writers = [&args.out, &held_out].map(|folder| ShardWriter::new(folder, per_shard));
+    let limit = args.games.unwrap_or(usize::MAX);
+    let progress = ProgressBar::new_spinner().with_style(bar("{spinner} {elapsed} {msg}"));
+    let mut failed = None;
+    for file in &files {
+        read_games(file, |sgf| {
+            if importer.summary().games >= limit {
+                return ControlFlow::Break(());
+            }
+            if let Some(imported) = importer.add(sgf) {
+                let writer = &mut writers[usize::from(imported.held_out)];
+                if let Err(error) = writer.add(imported.game) {
+                    failed = Some(error);
+                    return ControlFlow::Break(());
+                }
+                let games = importer.summary().games;
+                if games.is_multiple_of(1000) {
+                    progress.set_message(format!("{games} games, {}", file.display()));
+                    progress.tick();
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        if let Some(error) = failed.take() {
+            return Err(error.into());
+        }
+    }
+    for writer in writers {
+        writer.finish()?;
+    }
+    progress.finish_and_clear();
+    report(args, files.len(), importer.summary())
+}
+
+fn report(args: &ImportArgs, files: usize, summary: &ImportSummary) -> anyhow::Result<()> {
+    let skipped: BTreeMap<_, _> =
+        summary.skipped.iter().map(|(reason, count)| (reason.word(), *count)).collect();
+    if args.json {
+        return print_json(&json!({
+            "out": args.out,
+            "files": files,
+            "games": summary.games,
+            "rows": summary.rows,
+            "held_out": summary.held_out,
+            "with_result": summary.with_result,
+            "with_score": summary.with_score,
+            "with_owners": summary.with_owners,
+            "skipped": skipped,
+        }));
+    }
+    let reasons: Vec<_> = skipped.iter().map(|(word, count)| format!("{word} {count}")).collect();
+    let reasons = if reasons.is_empty() { "none".to_owned() } else { reasons.join(", ") };
+    print(&format!(
+        "{}: {} games with {} positions, {} games held out; result known of {}, score of {}, \
+         last board of {}\nskipped: {reasons}\n",
+        args.out.display(),
+        summary.games,
+        summary.rows,
+        summary.held_out,
+        summary.with_result,
+        summary.with_score,
+        summary.with_owners,
+    ))
+}
+
+/// What is in a number of shards.
+#[derive(Default)]
+struct Contents {
+    games: usize,
+    turns: usize,
+    rows: usize,
+    bytes: usize,
+    with_result: usize,
+    with_score: usize,
+    with_owners: usize,
+    with_value: usize,
+    boards: BTreeMap<String, usize>,
+    rules: BTreeMap<String, usize>,
+}
+
+impl Contents {
+    fn add(&mut self, shard: &Shard) -> anyhow::Result<()> {
+        self.bytes += shard.bytes();
+        for game in shard.games() {
+            let game = game?;
+            self.games += 1;
+            self.turns += game.turns.len();
+            self.rows += game.turns.iter().filter(|turn| turn.weight > 0.0).count();
+            self.with_value += game.turns.iter().filter(|turn| turn.value.is_some()).count();
+            self.with_result += usize::from(game.outcome.for_black().is_some());
+            self.with_score += usize::from(game.outcome.score.is_some());
+            self.with_owners += usize::from(game.outcome.owners.is_some());
+            *self.boards.entry(game.size.to_string()).or_default() += 1;
+            let rules = game.rules.name().unwrap_or("other").to_owned();
+            *self.rules.entry(rules).or_default() += 1;
+        }
+        Ok(())
+    }
+}
+
+fn info(args: &InfoArgs) -> anyhow::Result<()> {
+    let mut contents = Contents::default();
+    let mut files = Vec::new();
+    for path in &args.files {
+        files.extend(shard_files(path)?);
+    }
+    for file in &files {
+        contents.add(&Shard::read(file)?)?;
+    }
+    if args.json {
+        return print_json(&json!({
+            "shards": files.len(),
+            "bytes": contents.bytes,
+            "games": contents.games,
+            "turns": contents.turns,
+            "rows": contents.rows,
+            "with_result": contents.with_result,
+            "with_score": contents.with_score,
+            "with_owners": contents.with_owners,
+            "turns_with_value": contents.with_value,
+            "boards": contents.boards,
+            "rules": contents.rules,
+        }));
+    }
+    let list = |counts: &BTreeMap<String, usize>| {
+        let parts: Vec<_> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        parts.join(", ")
+    };
+    print(&format!(
+        "{} shards, {} bytes: {} games with {} turns, {} of them to learn from\n\
+         result known of {} games, score of {}, last board of {}; search values of {} turns\n\
+         boards: {}\nrules: {}\n",
+        files.len(),
+        contents.bytes,
+        contents.games,
+        contents.turns,
+        contents.rows,
+        contents.with_result,
+        contents.with_score,
+        contents.with_owners,
+        contents.with_value,
+        list(&contents.boards),
+        list(&contents.rules),
+    ))
+}

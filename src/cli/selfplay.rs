@@ -1,0 +1,199 @@
+//! `tedomari selfplay`: games of the engine with itself, written as shards to learn from.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::ProgressBar;
+use serde_json::json;
+use tracing::info;
+
+use super::{evaluator, print, print_json, progress, stop};
+use crate::config::Config;
+use crate::eval::Evaluator;
+use crate::playout::PlayoutEvaluator;
+use crate::record::{SHARD_EXTENSION, Shard, TrainingGame, shard_files, write_shard};
+use crate::selfplay::{Archive, Played, Start, Stats, play};
+use crate::util::Seed;
+
+#[derive(Debug, Args)]
+pub(super) struct SelfplayArgs {
+    /// The folder for the shards; those that are there already are not played again
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Games to have in the end
+    #[arg(long, default_value_t = 1000)]
+    games: u64,
+    /// Games of a file
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    games_per_file: u64,
+    /// Evaluate by random games, not by a network
+    #[arg(long)]
+    playouts: bool,
+    /// Folders with earlier games to begin in
+    #[arg(long, value_name = "DIR")]
+    archive: Vec<PathBuf>,
+    /// Where the random numbers start
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Play a part of the games only: I/N plays every N-th file beginning with the I-th
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = part)]
+    part: (u64, u64),
+    /// Stop after so many minutes
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// Print one JSON object at the end
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reads `I/N`.
+pub(super) fn part(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').map(|(i, n)| (i.parse::<u64>(), n.parse::<u64>()));
+    match parts {
+        Some((Ok(i), Ok(n))) if (1..=n).contains(&i) => Ok((i, n)),
+        _ => Err("write I/N with I from 1 to N, such as 2/8".to_owned()),
+    }
+}
+
+/// Plays what is missing.
+pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
+    std::fs::create_dir_all(&args.out)
+        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+    let seed = Seed::new(args.seed);
+    let evaluator = if args.playouts {
+        Arc::new(PlayoutEvaluator::new(seed.fork("playouts", args.part.0))) as Arc<dyn Evaluator>
+    } else {
+        evaluator::without_memory(config)?
+    };
+    let game = &config.game;
+    let start = Start { size: game.size(), rules: game.rules(), komi: game.komi() };
+    let archive = read_archive(&args.archive, &start)?;
+    let stop = stop::flag(args.minutes)?;
+    let (done, missing): (Vec<_>, Vec<_>) = files(args).partition(|file| file.path.exists());
+    let count = missing.iter().map(|file| file.to - file.from).sum();
+    let mut table = Table::new(done.len(), count);
+    let mut pieces = missing.iter();
+    let mut piece = pieces.next();
+    let mut games = Vec::new();
+    let keep = |played: Played| -> anyhow::Result<()> {
+        table.add(&played);
+        let Some(file) = piece else { return Ok(()) };
+        // A game is missing where the end came too early: then the file is played again.
+        if played.number == file.from + games.len() as u64 {
+            games.push(played.game);
+        }
+        if games.len() as u64 == file.to - file.from {
+            write_shard(&file.path, &games)?;
+            games.clear();
+            table.written += 1;
+            piece = pieces.next();
+        }
+        Ok(())
+    };
+    let numbers = missing.iter().flat_map(|file| file.from..file.to);
+    play(evaluator.as_ref(), &config.selfplay, &start, &archive, seed, numbers, &stop, keep)?;
+    table.end(args.json)
+}
+
+/// A file to be written, and the numbers of its games.
+struct Piece {
+    path: PathBuf,
+    from: u64,
+    to: u64,
+}
+
+fn files(args: &SelfplayArgs) -> impl Iterator<Item = Piece> + '_ {
+    let count = args.games.div_ceil(args.games_per_file);
+    let (part, parts) = args.part;
+    (0..count).filter(move |index| index % parts == part - 1).map(|index| {
+        let from = index * args.games_per_file;
+        let to = (from + args.games_per_file).min(args.games);
+        let name = format!("games-{from:07}-{to:07}.{SHARD_EXTENSION}");
+        Piece { path: args.out.join(name), from, to }
+    })
+}
+
+fn read_archive(folders: &[PathBuf], start: &Start) -> anyhow::Result<Archive> {
+    let mut archive = Archive::new();
+    for folder in folders {
+        for path in shard_files(folder)? {
+            add_file(&mut archive, &path, start)?;
+        }
+    }
+    Ok(archive)
+}
+
+fn add_file(archive: &mut Archive, path: &Path, start: &Start) -> anyhow::Result<()> {
+    for game in Shard::read(path)?.games() {
+        let game: TrainingGame = game?;
+        archive.add(start.rules.game, start.size, &game);
+    }
+    Ok(())
+}
+
+/// What is shown while games are played, and at the end.
+struct Table {
+    stats: Stats,
+    /// Files that were there before, and new ones.
+    found: usize,
+    written: usize,
+    begun: Instant,
+    bar: ProgressBar,
+    shown: Instant,
+}
+
+/// Seconds between two lines where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(30);
+
+impl Table {
+    #[expect(clippy::disallowed_methods, reason = "progress reads the clock")]
+    fn new(found: usize, games: u64) -> Self {
+        let bar = ProgressBar::new(games)
+            .with_style(progress::bar("{pos}/{len} games {wide_bar} {msg} {eta} left"));
+        let now = Instant::now();
+        Self { stats: Stats::default(), found, written: 0, begun: now, bar, shown: now }
+    }
+
+    fn add(&mut self, played: &Played) {
+        self.stats.add(played);
+        self.bar.inc(1);
+        self.bar.set_message(format!("{:.0} games/h", self.games_per_hour()));
+        if self.bar.is_hidden() && self.shown.elapsed() > BETWEEN_LINES {
+            self.shown += self.shown.elapsed();
+            info!(games = self.stats.games, per_hour = self.games_per_hour().round(), "self-play");
+        }
+    }
+
+    fn games_per_hour(&self) -> f64 {
+        3600.0 * self.stats.games as f64 / self.begun.elapsed().as_secs_f64().max(1e-9)
+    }
+
+    fn end(&self, as_json: bool) -> anyhow::Result<()> {
+        self.bar.finish_and_clear();
+        let Stats { games, moves, rows, evaluations, control, control_wrong, .. } = self.stats;
+        let seconds = self.begun.elapsed().as_secs_f64();
+        if as_json {
+            return print_json(&json!({
+                "files_found": self.found,
+                "files_written": self.written,
+                "seconds": seconds,
+                "games_per_hour": self.games_per_hour(),
+                "evaluations_per_second": evaluations as f64 / seconds.max(1e-9),
+                "stats": self.stats,
+            }));
+        }
+        print(&format!(
+            "{games} games, {moves} moves, {rows} positions to learn from in {seconds:.0} s: \
+             {:.0} games an hour, {:.0} evaluations a second\n\
+             {} files were there, {} are new\n\
+             {control} games of the control group would have been resigned, {control_wrong} wrongly\n",
+            self.games_per_hour(),
+            evaluations as f64 / seconds.max(1e-9),
+            self.found,
+            self.written,
+        ))
+    }
+}

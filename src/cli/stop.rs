@@ -1,0 +1,61 @@
+//! When long work is to end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+
+/// A flag that is set when the process is told to end, or after so many minutes. Told twice, the
+/// process ends at once.
+pub(super) fn flag(minutes: Option<f64>) -> anyhow::Result<Arc<AtomicBool>> {
+    let time = minutes
+        .map(|minutes| Duration::try_from_secs_f64(60.0 * minutes))
+        .transpose()
+        .context("in --minutes")?;
+    let flag = Arc::new(AtomicBool::new(false));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let set = Arc::clone(&flag);
+    std::thread::spawn(move || {
+        runtime.block_on(async {
+            let over = async {
+                match time {
+                    Some(time) => tokio::time::sleep(time).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = told_to_end() => {}
+                () = over => {}
+            }
+            set.store(true, Ordering::Relaxed);
+            // What comes within a second is the same one: it may reach a process and its group.
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            told_to_end().await;
+            std::process::exit(130);
+        });
+    });
+    Ok(flag)
+}
+
+/// Resolves when the process is told to end by a signal.
+pub(super) async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

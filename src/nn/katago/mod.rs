@@ -1,0 +1,25 @@
+//! KataGo's networks: their files, what they see, and what they compute.
+//!
+//! The format and the features are KataGo's (Wu, "Accelerating Self-Play Learning in Go", 2019, and
+//! the project's sources); the code is our own.
+
+mod area;
+mod error;
+mod evaluator;
+pub mod features;
+mod format;
+mod graph;
+mod ladder;
+mod model;
+mod net;
+mod pack;
+mod source;
+
+pub use error::KataGoError;
+pub use evaluator::{KataGoEvaluator, NOT_GO, Outlook};
+pub use graph::KataGoGraph;
+pub use model::{Model, NEWEST_VERSION, OLDEST_VERSION};
+pub use source::looks_like_katago;
+
+#[cfg(test)]
+mod tests;

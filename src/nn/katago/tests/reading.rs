@@ -1,0 +1,204 @@
+//! Files that are good, and files that are not.
+
+use super::sample::{Form, net, packed};
+use crate::nn::katago::{KataGoError, Model};
+
+fn error(bytes: &[u8]) -> String {
+    match Model::from_bytes(bytes) {
+        Ok(_) => panic!("the file was read"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The file with a part of its text replaced, once.
+fn changed(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let from = from.as_bytes();
+    let at = bytes.windows(from.len()).position(|part| part == from).unwrap();
+    [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()
+}
+
+#[test]
+fn all_forms_of_all_versions_are_read_alike() {
+    for version in 8..=15 {
+        let [binary, text] = [Form::Binary, Form::Text].map(|form| net(version, form));
+        let expected = Model::from_bytes(&binary).unwrap();
+        assert_eq!(expected.version, i64::from(version));
+        assert_eq!(expected.shape(), if version < 11 { "b2c6" } else { "b3c6nbt" });
+        for file in [text.clone(), packed(&binary), packed(&text)] {
+            let found = Model::from_bytes(&file).unwrap();
+            assert_eq!(found.parameters(), expected.parameters());
+            assert_eq!(found.trunk.stem.weights, expected.trunk.stem.weights);
+            assert_eq!(found.trunk.tip.scale, expected.trunk.tip.scale);
+            assert_eq!(found.value.score.bias, expected.value.score.bias);
+        }
+    }
+}
+
+#[test]
+fn weights_are_turned_into_the_order_of_the_kernels() {
+    // A file has [row][column][input][output], and for layers [input][output].
+    let model = Model::from_bytes(&net(8, Form::Text)).unwrap();
+    let text = String::from_utf8(net(8, Form::Text)).unwrap();
+    let floats = |name: &str| -> Vec<f32> {
+        let mut lines = text.lines().skip_while(|line| *line != name);
+        let line = lines.find(|line| line.contains(' ')).unwrap();
+        line.split(' ').map(|word| word.parse().unwrap()).collect()
+    };
+    let (stem, file) = (&model.trunk.stem, floats("conv1"));
+    // Row 1, column 2, input 3, output 4 of a 5x5 convolution from 22 to 6 channels.
+    let (tap, input, output) = (5 + 2, 3, 4);
+    let found = stem.weights[(output * 22 + input) * 25 + tap];
+    assert_eq!(found.to_bits(), file[(tap * 22 + input) * 6 + output].to_bits());
+    let (global, file) = (&model.trunk.global, floats("ginputw"));
+    assert_eq!(global.weights[4 * 19 + 7].to_bits(), file[7 * 6 + 4].to_bits());
+}
+
+#[test]
+fn normalisation_is_folded() {
+    // Mean 2, variance 3.999 with an epsilon of 0.001, factor 6, shift 1: 3 x - 5.
+    let file = String::from_utf8(net(8, Form::Text)).unwrap();
+    let start = file.find("norm1\n6\n0.001\n1\n1\n").unwrap();
+    let head = &file[..start];
+    let rest = &file[start..];
+    let end: usize = rest.split_inclusive('\n').take(9).map(str::len).sum();
+    let six = |number: &str| [number; 6].join(" ");
+    let norm = format!(
+        "norm1\n6\n0.001\n1\n1\n{}\n{}\n{}\n{}\n",
+        six("2"),
+        six("3.999"),
+        six("6"),
+        six("1")
+    );
+    let model = Model::from_bytes(format!("{head}{norm}{}", &rest[end..]).as_bytes()).unwrap();
+    let crate::nn::katago::model::Block::Ordinary { pre, .. } = &model.trunk.blocks[0] else {
+        panic!("the first block is an ordinary one")
+    };
+    assert!(pre.scale.iter().all(|scale| (scale - 3.0).abs() < 1e-6), "{:?}", pre.scale);
+    assert!(pre.bias.iter().all(|bias| (bias + 5.0).abs() < 1e-5), "{:?}", pre.bias);
+}
+
+#[test]
+fn a_file_that_is_cut_anywhere_is_refused() {
+    for form in [Form::Binary, Form::Text] {
+        let whole = net(15, form);
+        let whole = whole.trim_ascii_end();
+        let step = if form == Form::Binary { 1 } else { 11 };
+        for length in (0..whole.len() - 1).step_by(step) {
+            let error = Model::from_bytes(&whole[..length]).err();
+            // A number that is cut may still be a number; the last one may even be complete.
+            let complete = form == Form::Text && length + 16 > whole.len();
+            assert!(error.is_some() || complete, "{form:?} cut at {length}");
+        }
+        let packed = packed(whole);
+        for length in (0..packed.len()).step_by(7) {
+            assert!(Model::from_bytes(&packed[..length]).is_err(), "{form:?} cut at {length}");
+        }
+    }
+    assert!(matches!(Model::from_bytes(b""), Err(KataGoError::NotANet)));
+}
+
+#[test]
+fn damage_never_panics() {
+    let mut state = 1u32;
+    let mut next = |bound: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % bound
+    };
+    for form in [Form::Binary, Form::Text] {
+        let good = net(15, form);
+        for _ in 0..2000 {
+            let mut bytes = good.clone();
+            for _ in 0..=next(4) {
+                let at = next(bytes.len());
+                bytes[at] = u8::try_from(next(256)).unwrap();
+            }
+            // Whatever it is, it is not a panic; a changed weight is a network.
+            let _ = Model::from_bytes(&bytes);
+            let mut packed = packed(&bytes);
+            let at = next(packed.len());
+            packed[at] ^= 1 << next(8);
+            let _ = Model::from_bytes(&packed);
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let good = net(15, Form::Binary);
+    for (from, to, expected) in [
+        ("sample-net\n15", "sample-net\n7", "model version 7; versions 8 to 15 can be used"),
+        ("sample-net\n15", "sample-net\n16", "model version 16"),
+        ("sample-net\n15", "sample-net\nx", "no KataGo network"),
+        ("\n22\n19\n", "\n21\n19\n", "the input planes has 21 channels where 22 are expected"),
+        ("0.25\n30\n0\n", "0.25\n30\n1\n", "human-SL"),
+        ("0.25\n30\n", "0.25\n-30\n", "'-30' where a factor above 0 should be"),
+        ("ordinary_block", "transformer_attention_block", "unknown kind 'transformer_attention_"),
+        ("gpool_block", "dilated_block", "g170-b6c96 to g170-b40c256"),
+        ("w1\n3\n3\n6\n5\n1\n1", "w1\n5\n3\n6\n5\n1\n1", "oblong convolution"),
+        ("w1\n3\n3\n6\n5\n1\n1", "w1\n3\n3\n6\n5\n2\n2", "dilated or oblong"),
+        ("w1\n3\n3\n6\n5\n1\n1", "w1\n4\n4\n6\n5\n1\n1", "an even side"),
+        ("w1\n3\n3\n6\n5\n1\n1", "w1\n3\n3\n6\n4\n1\n1", "the file is damaged"),
+        ("w1\n3\n3\n6\n5\n1\n1", "w1\n3\n3\n7\n5\n1\n1", "w1 has 7 channels where 6 are"),
+        ("ACTIVATION_MISH", "ACTIVATION_WILD", "found 'ACTIVATION_WILD' where an activation"),
+        ("@BIN@", "@BON@", "found '@BON@' where @BIN@ should be"),
+    ] {
+        let error = error(&changed(&good, from, to));
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+    let more = [good.as_slice(), b"more"].concat();
+    assert!(error(&more).contains("the end of the file"), "{}", error(&more));
+}
+
+#[test]
+fn impossible_sizes_cost_no_memory() {
+    let good = net(8, Form::Binary);
+    for (from, to) in [
+        ("trunk\n2\n6\n", "trunk\n2000000000\n6\n"),
+        ("trunk\n2\n6\n", "trunk\n2\n99999999999999999999\n"),
+        ("trunk\n2\n6\n", "trunk\n-2\n6\n"),
+        ("conv1\n5\n5\n22\n6\n", "conv1\n5\n5\n22\n4294967296\n"),
+        ("conv1\n5\n5\n22\n6\n", "conv1\n5\n5\n18446744073709551615\n6\n"),
+        ("ginputw\n19\n6\n", "ginputw\n19\n0\n"),
+    ] {
+        let error = error(&changed(&good, from, to));
+        assert!(error.contains("where"), "{to:?}: {error}");
+    }
+    // The largest size that is allowed, without the weights that it asks for.
+    let large = changed(&good, "conv1\n5\n5\n22\n6\n", "conv1\n9\n9\n22\n4096\n");
+    assert!(error(&large).contains("the file ends within conv1"), "{}", error(&large));
+}
+
+#[test]
+fn what_is_not_finite_is_refused() {
+    for (word, form) in [("NaN", Form::Text), ("inf", Form::Text), ("1e99", Form::Text)] {
+        let text = String::from_utf8(net(8, form)).unwrap();
+        let line = text.lines().find(|line| line.contains(' ')).unwrap();
+        let first = line.split(' ').next().unwrap();
+        let error = error(text.replacen(first, word, 1).as_bytes());
+        assert!(error.contains("conv1 holds weights that are not finite"), "{word}: {error}");
+    }
+    let mut binary = net(8, Form::Binary);
+    let at = binary.windows(5).position(|part| part == b"@BIN@").unwrap() + 5;
+    binary[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(error(&binary).contains("conv1 holds weights that are not finite"));
+    // A variance below zero has no root.
+    let text = String::from_utf8(net(8, Form::Text)).unwrap();
+    let negative = text.replacen("norm1\n6\n0.001", "norm1\n6\n-9", 1);
+    assert!(error(negative.as_bytes()).contains("norm1 holds weights that are not finite"));
+}
+
+#[test]
+fn a_bomb_is_left_alone() {
+    // A hundred megabytes of zeros where weights should be, in a tenth of a megabyte: a network
+    // wide enough to hold them.
+    let head = "bomb\n8\n22\n19\ntrunk\n9\n4096\n4096\n4096\n1\n4096\n\
+                conv1\n9\n9\n22\n4096\n1\n1\n@BIN@";
+    let zeros = vec![0; 81 * 22 * 4096 * 4];
+    let tail = b"\nginputw\n19\n4096\n@BIN@";
+    let file = packed(&[head.as_bytes(), &zeros, tail, &zeros].concat());
+    assert!(file.len() < 1 << 20, "{}", file.len());
+    assert!(matches!(Model::from_bytes(&file), Err(KataGoError::Bomb { .. })));
+    for endless in [vec![b' '; 1 << 20], vec![b'a'; 1 << 20]] {
+        assert!(matches!(Model::from_bytes(&packed(&endless)), Err(KataGoError::NotANet)));
+    }
+}

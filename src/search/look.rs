@@ -1,0 +1,87 @@
+//! The root as stop rules see it.
+
+use std::sync::PoisonError;
+
+use super::report::Proof;
+use super::tree::{NodeId, Tree};
+use super::view::View;
+use crate::eval::Criticality;
+use crate::game::Move;
+use crate::timeman::{Root, Summary};
+
+impl View<'_> {
+    /// What all threads have found of owners so far.
+    pub(super) fn owners(&self) -> Criticality {
+        let mut sum = Criticality::new(self.shared.position.size());
+        for part in self.owners {
+            sum.merge(&part.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        sum
+    }
+}
+
+impl Root for View<'_> {
+    fn summary(&self) -> Option<Summary> {
+        let block = self.block()?;
+        if self.params.gumbel().is_some() {
+            // The schedule decides there, and needs all its simulations.
+            return None;
+        }
+        let mut found = Summary { best: 0, second: 0, win_rate: 0.0, best_is_highest: true };
+        let (mut best_value, mut highest) = (f32::MIN, f32::MIN);
+        block.for_each_child(|index, child| {
+            let visits = child.counts().visits;
+            // Lost moves are not chosen, whatever their visits.
+            let lost = child.proof() == Some(Proof::Win);
+            if visits == 0 || lost || !self.shared.root.allows(index) {
+                return;
+            }
+            let value = child.value().flipped().get();
+            highest = highest.max(value);
+            if visits > found.best {
+                found.second = found.best;
+                found.best = visits;
+                best_value = value;
+            } else {
+                found.second = found.second.max(visits);
+            }
+        });
+        found.win_rate = f64::from(best_value.max(-1.0) + 1.0) / 2.0;
+        found.best_is_highest = best_value >= highest;
+        (found.best > 0).then_some(found)
+    }
+
+    fn visits(&self) -> Vec<u32> {
+        let Some(block) = self.block() else { return Vec::new() };
+        let mut visits = vec![0; block.len()];
+        block.for_each_child(|index, child| {
+            if self.shared.root.allows(index) {
+                visits[index] = child.counts().visits;
+            }
+        });
+        visits
+    }
+
+    fn criticality(&self) -> Option<f64> {
+        self.owners().highest()
+    }
+}
+
+/// The most visited moves from a node on, its own first.
+pub(super) fn principal_line(tree: &Tree, mut id: NodeId) -> Vec<(Move, u32)> {
+    let mut line = Vec::new();
+    loop {
+        let node = tree.node(id);
+        let visits = node.counts().visits;
+        if visits == 0 {
+            return line;
+        }
+        line.push((node.mv(), visits));
+        let Some(block) = tree.moves(id) else { return line };
+        let best = (0..block.created())
+            .map(|index| block.child(index))
+            .min_by_key(|&child| std::cmp::Reverse(tree.node(child).counts().visits));
+        let Some(best) = best else { return line };
+        id = best;
+    }
+}

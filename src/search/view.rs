@@ -1,0 +1,163 @@
+//! What can be said of a search while it runs and at its end.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::look::principal_line;
+use super::params::SearchParams;
+use super::report::{Proof, RootMove, SearchReport};
+use super::request::SearchClock;
+use super::tree::{Block, NodeId};
+use super::worker::Shared;
+use crate::eval::{Criticality, Value};
+use crate::game::Move;
+use crate::timeman::{Progress, StopReason};
+
+/// A search under way, as seen from the thread that called it.
+pub(super) struct View<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) owners: &'a [Mutex<Criticality>],
+    pub(super) params: &'a SearchParams,
+    pub(super) has_score: bool,
+}
+
+impl View<'_> {
+    pub(super) fn progress(&self, clock: SearchClock<'_>, most: Option<u64>) -> Progress<'_> {
+        let simulations = self.shared.simulations();
+        Progress {
+            simulations,
+            elapsed: clock.elapsed(simulations),
+            simulations_left: most.map(|most| most.saturating_sub(simulations)),
+            reused: u64::from(self.shared.before),
+            planned: Duration::ZERO,
+            root: Some(self),
+        }
+    }
+
+    pub(super) fn block(&self) -> Option<Block<'_>> {
+        self.shared.tree.moves(self.shared.tree.root())
+    }
+
+    /// Moves that may be considered.
+    pub(super) fn choices(&self) -> usize {
+        let count =
+            |block: Block<'_>| (0..block.len()).filter(|&k| self.shared.root.allows(k)).count();
+        self.block().map_or(0, count)
+    }
+
+    /// What is proven for the side to move with the moves that it may consider: an earlier search may
+    /// have found more with others.
+    pub(super) fn proof(&self) -> Option<Proof> {
+        let proof = self.shared.tree.node(self.shared.tree.root()).proof()?;
+        let mut reached = proof == Proof::Loss;
+        self.block()?.for_each_child(|index, child| {
+            let same = child.proof().map(Proof::flipped) == Some(proof);
+            reached |= same && self.shared.root.allows(index);
+        });
+        reached.then_some(proof)
+    }
+
+    pub(super) fn report(
+        &self,
+        progress: &Progress<'_>,
+        reason: Option<StopReason>,
+    ) -> SearchReport {
+        let Shared { tree, position, .. } = self.shared;
+        let root = tree.node(tree.root());
+        let owners = self.owners();
+        SearchReport {
+            size: position.size(),
+            color: position.to_move(),
+            moves: self.moves(),
+            policy: self.policy(),
+            value: self.proof().map_or(root.value(), Proof::value),
+            score: self.has_score.then(|| root.score()),
+            proven: self.proof(),
+            ownership: owners.ownership().clone(),
+            simulations: progress.simulations,
+            visits: u64::from(root.counts().visits),
+            nodes: tree.nodes(),
+            memory: tree.memory() as u64,
+            full: tree.is_full(),
+            elapsed: progress.elapsed,
+            reason,
+            criticality: owners.highest(),
+            playout_length: owners.playout_length(),
+            time: None,
+        }
+    }
+
+    fn moves(&self) -> Vec<RootMove> {
+        let tree = &self.shared.tree;
+        let Some(block) = self.block() else { return Vec::new() };
+        let created = block.created();
+        let root_value = tree.node(tree.root()).value();
+        let mut moves: Vec<_> = (0..block.len())
+            .filter(|&index| self.shared.root.allows(index))
+            .map(|index| {
+                let edge = block.edge(index);
+                if index < created {
+                    self.visited(block.child(index))
+                } else {
+                    RootMove::unvisited(edge.mv, edge.prior, root_value)
+                }
+            })
+            .collect();
+        let by_bound = self.params.choice == "lower-bound";
+        moves.sort_by(|a, b| b.rank(by_bound).total_cmp(&a.rank(by_bound)));
+        if let Some((best, _)) = self.shared.root.improvement(block) {
+            let best = block.edge(best).mv;
+            if let Some(place) = moves.iter().position(|mv| mv.mv == best) {
+                moves[..=place].rotate_right(1);
+            }
+        }
+        moves
+    }
+
+    /// How much a network should learn to prefer each move: by the improved policy of a Gumbel
+    /// root, otherwise by visits.
+    fn policy(&self) -> Vec<(Move, f32)> {
+        let Some(block) = self.block() else { return Vec::new() };
+        let edge = |index: usize| block.edge(index).mv;
+        #[expect(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
+        if let Some((_, policy)) = self.shared.root.improvement(block) {
+            return policy.iter().enumerate().map(|(k, &p)| (edge(k), p as f32)).collect();
+        }
+        let mut visits = vec![0; block.len()];
+        block.for_each_child(|index, child| visits[index] = child.counts().visits);
+        let sum = visits.iter().sum::<u32>();
+        let share = |k: usize| {
+            if sum == 0 { block.edge(k).prior } else { visits[k] as f32 / sum as f32 }
+        };
+        (0..block.len()).map(|k| (edge(k), share(k))).collect()
+    }
+
+    fn visited(&self, id: NodeId) -> RootMove {
+        let tree = &self.shared.tree;
+        let node = tree.node(id);
+        let edge = node.edge();
+        let visits = node.counts().visits;
+        if visits == 0 {
+            let root_value = tree.node(tree.root()).value();
+            return RootMove::unvisited(edge.mv, edge.prior, root_value);
+        }
+        let proven = node.proof().map(Proof::flipped);
+        let value = proven.map_or(node.value().flipped(), Proof::value);
+        let deviation = node.deviation();
+        #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
+        let width = self.params.lower_bound_width as f32;
+        // A few visits that agree tell nothing of the spread: one result of each kind is added.
+        let spread = (deviation * deviation + 2.0 / (visits as f32 + 2.0)).sqrt();
+        RootMove {
+            mv: edge.mv,
+            visits,
+            value,
+            lower_bound: Value::new(value.get() - width * spread / (visits as f32).sqrt()),
+            deviation,
+            score: self.has_score.then(|| -node.score()),
+            prior: edge.prior,
+            proven,
+            line: principal_line(tree, id),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! One game of an evaluator with itself, stepped from outside.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rand::RngExt as _;
+use rand::distr::Distribution as _;
+
+use super::archive::Archive;
+use super::params::{SelfplayParams, Start};
+use crate::eval::Evaluation;
+use crate::game::{Color, Game, Komi, Move, PointSet, Position, owners};
+use crate::record::{Outcome, TrainingGame, Turn};
+use crate::search::{SearchReport, Stepper};
+use crate::util::{Rng, Seed};
+
+/// A game under way.
+pub(super) struct Play<'a> {
+    params: &'a SelfplayParams,
+    number: u64,
+    rng: Rng,
+    position: Position,
+    turns: Vec<Turn>,
+    /// Moves of the archive that it began with.
+    given: usize,
+    stepper: Stepper,
+    /// Whether the search under way is a full one.
+    full: bool,
+    /// Own moves in a row that looked lost, by colour.
+    lost_turns: [u32; 2],
+    /// The first who would have resigned.
+    would_resign: Option<Color>,
+    control: bool,
+    remembered: HashMap<u64, Arc<Evaluation>>,
+    resigned: Option<Color>,
+    counts: Counts,
+}
+
+/// What a game cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// Positions that the evaluator was asked about.
+    pub(super) evaluations: u64,
+    /// Positions that were answered from memory.
+    pub(super) remembered: u64,
+}
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// Which of the games it is.
+    pub number: u64,
+    /// The game.
+    pub game: TrainingGame,
+    /// What became of resignation.
+    pub resignation: Resignation,
+    /// Moves from the archive at its beginning.
+    pub given: usize,
+    /// Positions that the evaluator was asked about.
+    pub evaluations: u64,
+    /// Positions that were answered from memory.
+    pub remembered: u64,
+}
+
+/// What a game tells of resignation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resignation {
+    /// Nobody resigned or would have.
+    None,
+    /// Somebody did.
+    Resigned,
+    /// A game of the control group: somebody would have, and lost in the end.
+    Right,
+    /// The same, but did not lose.
+    Wrong,
+}
+
+impl<'a> Play<'a> {
+    pub(super) fn new(
+        params: &'a SelfplayParams,
+        start: &Start,
+        archive: &Archive,
+        seed: Seed,
+        number: u64,
+    ) -> Self {
+        let mut rng = seed.fork("game", number).rng();
+        let komi = match start.rules.game {
+            Game::Go => spread(start.komi, params.komi_spread, &mut rng),
+            Game::NoGo => start.komi,
+        };
+        let control = rng.random_bool(params.resign_control);
+        let mut position = Position::new(start.size, start.played_rules(), komi);
+        let mut turns = Vec::new();
+        if rng.random_bool(params.archive_share) {
+            let most = params.longest_game(start.size) / 2;
+            for &mv in archive.draw(&mut rng).unwrap_or_default().iter().take(most) {
+                let mut next = position.clone();
+                if next.play(next.to_move(), mv).is_err() || next.is_over() {
+                    break;
+                }
+                position = next;
+                turns.push(Turn { mv, policy: Vec::new(), value: None, weight: 0.0 });
+            }
+        }
+        let (full, stepper) = search(params, &position, &mut rng);
+        Self {
+            params,
+            number,
+            rng,
+            position,
+            given: turns.len(),
+            turns,
+            stepper,
+            full,
+            lost_turns: [0; 2],
+            would_resign: None,
+            control,
+            remembered: HashMap::new(),
+            resigned: None,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Goes on as far as possible without the evaluator: the position to ask about next, or none at
+    /// the end of the game.
+    pub(super) fn next(&mut self) -> Option<&Position> {
+        loop {
+            while let Some(leaf) = self.stepper.next() {
+                let Some(known) = self.remembered.get(&leaf.hash()) else { break };
+                let known = Arc::clone(known);
+                self.counts.remembered += 1;
+                self.stepper.answer(&known);
+            }
+            if self.stepper.next().is_some() {
+                return self.stepper.next();
+            }
+            if !self.turn() {
+                return None;
+            }
+        }
+    }
+
+    /// Takes what the evaluator says of that position.
+    pub(super) fn answer(&mut self, evaluation: Evaluation) {
+        self.counts.evaluations += 1;
+        let Some(leaf) = self.stepper.next() else { return };
+        let hash = leaf.hash();
+        self.stepper.answer(&evaluation);
+        if self.remembered.len() >= self.params.remembered {
+            self.remembered.clear();
+        }
+        if self.params.remembered > 0 {
+            self.remembered.insert(hash, Arc::new(evaluation));
+        }
+    }
+
+    /// Plays the move that the search found and begins the next search; false at the end of the game.
+    fn turn(&mut self) -> bool {
+        if self.is_over() {
+            return false;
+        }
+        let report = self.stepper.report();
+        if self.resigns(&report) {
+            return false;
+        }
+        let Some(mv) = self.choose(&report) else { return false };
+        let policy = if self.full { report.policy } else { Vec::new() };
+        self.turns.push(Turn {
+            mv,
+            policy,
+            value: Some(report.value),
+            weight: if self.full { 1.0 } else { 0.0 },
+        });
+        self.position.play_legal(self.position.to_move(), mv);
+        if self.is_over() {
+            return false;
+        }
+        (self.full, self.stepper) = search(self.params, &self.position, &mut self.rng);
+        true
+    }
+
+    fn is_over(&self) -> bool {
+        self.resigned.is_some()
+            || self.position.is_over()
+            || self.turns.len() >= self.params.longest_game(self.position.size())
+    }
+
+    /// Whether the side to move gives up.
+    fn resigns(&mut self, report: &SearchReport) -> bool {
+        let color = self.position.to_move();
+        let threshold = self.params.resign_value;
+        let lost = threshold > -1.0 && f64::from(report.value.get()) < threshold;
+        let count = &mut self.lost_turns[color.index()];
+        *count = if lost { *count + 1 } else { 0 };
+        if *count < self.params.resign_moves {
+            return false;
+        }
+        self.would_resign.get_or_insert(color);
+        if !self.control {
+            self.resigned = Some(color);
+        }
+        self.resigned.is_some()
+    }
+
+    /// The move to play: the best one, or one drawn by how good it looks.
+    fn choose(&mut self, report: &SearchReport) -> Option<Move> {
+        let early = self.turns.len() - self.given < self.params.drawn_moves;
+        if early || self.rng.random_bool(self.params.drawn_share) {
+            let mut rest = self.rng.random_range(0.0..1.0_f32);
+            for &(mv, weight) in &report.policy {
+                rest -= weight;
+                if weight > 0.0 && rest < 0.0 {
+                    return Some(mv);
+                }
+            }
+        }
+        Some(report.moves.first()?.mv)
+    }
+
+    pub(super) fn finish(self) -> Played {
+        let outcome = match self.resigned {
+            Some(loser) => Outcome { winner: Some(loser.opponent()), score: None, owners: None },
+            None => outcome(&self.position),
+        };
+        let resignation = match (self.resigned, self.would_resign) {
+            (Some(_), _) => Resignation::Resigned,
+            (None, None) => Resignation::None,
+            (None, Some(color)) if outcome.winner == Some(color.opponent()) => Resignation::Right,
+            (None, Some(_)) => Resignation::Wrong,
+        };
+        Played {
+            number: self.number,
+            game: TrainingGame {
+                size: self.position.size(),
+                rules: *self.position.rules(),
+                komi: self.position.komi(),
+                turns: self.turns,
+                outcome,
+            },
+            resignation,
+            given: self.given,
+            evaluations: self.counts.evaluations,
+            remembered: self.counts.remembered,
+        }
+    }
+}
+
+/// A full or a fast search of a position.
+fn search(params: &SelfplayParams, position: &Position, rng: &mut Rng) -> (bool, Stepper) {
+    let full = rng.random_bool(params.full_share);
+    let stepper_rng = Seed::new(rng.random()).rng();
+    (full, Stepper::new(position.clone(), params.search(full), stepper_rng))
+}
+
+/// Komi around a middle.
+fn spread(middle: Komi, points: f64, rng: &mut Rng) -> Komi {
+    let uniform = |rng: &mut Rng| -> f64 { rand::distr::Open01.sample(rng) };
+    // A normal number by the method of Box and Muller.
+    let normal = (-2.0 * uniform(rng).ln()).sqrt() * (std::f64::consts::TAU * uniform(rng)).cos();
+    let komi = middle.points() + (2.0 * points * normal).round() / 2.0;
+    Komi::from_points(komi).unwrap_or(middle)
+}
+
+/// How a game that is over has ended.
+fn outcome(position: &Position) -> Outcome {
+    let none = PointSet::new();
+    let board = position.board();
+    let points = position.size().points();
+    match position.rules().game {
+        #[expect(clippy::cast_possible_truncation, reason = "half points of a board")]
+        Game::Go => {
+            let owners = owners(board, &none);
+            Outcome {
+                winner: position.winner(&none),
+                score: Some(position.score(&none).points_for(Color::Black) as f32),
+                owners: Some(points.map(|point| owners.owner(point)).collect()),
+            }
+        }
+        Game::NoGo => {
+            let winner = position.winner(&none);
+            let left = |color| position.legal_points(color).count() as f32;
+            Outcome {
+                winner,
+                score: winner.map(|color| match color {
+                    Color::Black => left(color),
+                    Color::White => -left(color),
+                }),
+                owners: Some(points.map(|point| board.stone(point)).collect()),
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+use std::convert::Infallible;
+
+use super::*;
+use crate::eval::{HashedEvaluator, UniformEvaluator};
+use crate::game::{BoardSize, Game, Komi, Position, Rules};
+use crate::playout::PlayoutEvaluator;
+
+fn start(rules: Rules) -> Start {
+    let size = BoardSize::square(5).unwrap();
+    Start { size, rules, komi: Komi::from_points(7.0).unwrap() }
+}
+
+fn games(
+    evaluator: &dyn Evaluator,
+    params: &SelfplayParams,
+    rules: Rules,
+    archive: &Archive,
+    numbers: std::ops::Range<u64>,
+) -> Vec<Played> {
+    let mut all = Vec::new();
+    let keep = |played| -> Result<(), Infallible> {
+        all.push(played);
+        Ok(())
+    };
+    let stop = AtomicBool::new(false);
+    play(evaluator, params, &start(rules), archive, Seed::new(5), numbers, &stop, keep).unwrap();
+    all
+}
+
+fn params() -> SelfplayParams {
+    SelfplayParams { simulations: 12, resign_value: -1.0, threads: 1, ..SelfplayParams::default() }
+}
+
+/// The moves are legal, the targets add up to one over legal moves, and the outcome is that of the
+/// last position.
+fn check(played: &Played) {
+    let game = &played.game;
+    let mut position = Position::new(game.size, game.rules, game.komi);
+    for (number, turn) in game.turns.iter().enumerate() {
+        assert!(!position.is_over());
+        let color = position.to_move();
+        if number < played.given {
+            assert_eq!((turn.weight, turn.policy.len()), (0.0, 0));
+        } else if turn.weight > 0.0 {
+            let sum: f32 = turn.policy.iter().map(|&(_, weight)| weight).sum();
+            assert!((sum - 1.0).abs() < 1e-4, "{sum}");
+            for &(mv, weight) in &turn.policy {
+                assert!(weight >= 0.0 && position.check(color, mv).is_ok());
+            }
+        }
+        position.play(color, turn.mv).unwrap();
+    }
+    if played.resignation == Resignation::Resigned {
+        assert_eq!(game.outcome.owners, None);
+        return;
+    }
+    assert_eq!(game.outcome.winner, position.winner(&crate::game::PointSet::new()));
+    assert_eq!(game.outcome.owners.as_ref().unwrap().len(), 25);
+    if game.rules.game == Game::NoGo {
+        assert!(position.is_over());
+        let score = game.outcome.score.unwrap();
+        let winner = game.outcome.winner.unwrap();
+        let left = position.legal_points(winner).count() as f32;
+        assert_eq!(score, if winner == Color::Black { left } else { -left });
+    }
+}
+
+#[test]
+fn games_are_whole_and_legal() {
+    for rules in [Rules::NOGO, Rules::CHINESE] {
+        let played = games(&HashedEvaluator, &params(), rules, &Archive::new(), 0..20);
+        assert_eq!(
+            played.iter().map(|p| p.number).collect::<Vec<_>>(),
+            (0..20).collect::<Vec<_>>()
+        );
+        played.iter().for_each(check);
+        let first = &played[0].game;
+        assert!(played.iter().any(|p| p.game.turns[0].mv != first.turns[0].mv), "all begin alike");
+    }
+}
+
+#[test]
+fn a_game_does_not_depend_on_its_neighbours() {
+    let one = SelfplayParams { games_per_thread: 1, ..params() };
+    let many = SelfplayParams { games_per_thread: 7, threads: 3, ..params() };
+    let archive = Archive::new();
+    let expected = games(&HashedEvaluator, &one, Rules::NOGO, &archive, 3..23);
+    let played = games(&HashedEvaluator, &many, Rules::NOGO, &archive, 3..23);
+    for (a, b) in expected.iter().zip(&played) {
+        assert_eq!(a.game, b.game);
+    }
+    let part = games(&HashedEvaluator, &many, Rules::NOGO, &archive, 10..12);
+    assert_eq!(part[0].game, expected[7].game);
+}
+
+#[test]
+fn what_is_remembered_changes_nothing_but_the_cost() {
+    let forgetful = SelfplayParams { remembered: 0, ..params() };
+    let archive = Archive::new();
+    let expected = games(&HashedEvaluator, &forgetful, Rules::NOGO, &archive, 0..5);
+    let played = games(&HashedEvaluator, &params(), Rules::NOGO, &archive, 0..5);
+    for (a, b) in expected.iter().zip(&played) {
+        assert_eq!(a.game, b.game);
+        assert_eq!(a.evaluations, b.evaluations + b.remembered);
+        assert!(a.remembered == 0 && b.remembered > 0);
+    }
+}
+
+#[test]
+fn games_begin_in_the_archive() {
+    let mut archive = Archive::new();
+    let size = BoardSize::square(5).unwrap();
+    for played in games(&HashedEvaluator, &params(), Rules::CHINESE, &archive, 0..5) {
+        archive.add(Game::Go, size, &played.game);
+        archive.add(Game::NoGo, size, &played.game);
+    }
+    assert_eq!(archive.len(), 5);
+    let always = SelfplayParams { archive_share: 1.0, ..params() };
+    let played = games(&HashedEvaluator, &always, Rules::CHINESE, &archive, 0..20);
+    played.iter().for_each(check);
+    assert!(played.iter().filter(|p| p.given > 0).count() > 10);
+}
+
+#[test]
+fn fast_searches_only_go_on_with_the_game() {
+    let mixed = SelfplayParams {
+        full_share: 0.3,
+        fast_simulations: 2,
+        considered: 0,
+        simulations: 30,
+        ..params()
+    };
+    let played = games(&HashedEvaluator, &mixed, Rules::NOGO, &Archive::new(), 0..30);
+    played.iter().for_each(check);
+    let turns: Vec<_> = played.iter().flat_map(|p| &p.game.turns).collect();
+    let full = turns.iter().filter(|turn| turn.weight > 0.0).count() as f64 / turns.len() as f64;
+    assert!((0.2..0.4).contains(&full), "{full}");
+    assert!(turns.iter().all(|turn| (turn.weight > 0.0) == !turn.policy.is_empty()));
+}
+
+#[test]
+fn resignation_has_a_control_group() {
+    // Playouts see lost positions well, and the threshold is easily reached.
+    let evaluator = PlayoutEvaluator::new(Seed::new(1));
+    let eager = SelfplayParams {
+        simulations: 60,
+        considered: 0,
+        resign_value: -0.4,
+        resign_control: 0.3,
+        ..params()
+    };
+    let played = games(&evaluator, &eager, Rules::NOGO, &Archive::new(), 0..60);
+    played.iter().for_each(check);
+    let mut stats = Stats::default();
+    played.iter().for_each(|p| stats.add(p));
+    assert_eq!(stats.games, 60);
+    assert!(stats.resigned > 20 && stats.control > 5, "{stats:?}");
+    assert!(stats.control_wrong < stats.control, "{stats:?}");
+}
+
+#[test]
+fn stopping_leaves_whole_games() {
+    let stop = AtomicBool::new(false);
+    let mut kept = Vec::new();
+    let keep = |played: Played| -> Result<(), Infallible> {
+        kept.push(played);
+        stop.store(kept.len() >= 3, Ordering::Relaxed);
+        Ok(())
+    };
+    let params = SelfplayParams { threads: 2, ..params() };
+    let start = start(Rules::NOGO);
+    let archive = Archive::new();
+    play(&UniformEvaluator, &params, &start, &archive, Seed::new(1), 0..1000, &stop, keep).unwrap();
+    assert!((3..50).contains(&kept.len()));
+    kept.iter().for_each(check);
+}
+
+#[test]
+fn an_error_of_the_keeper_ends_it() {
+    let stop = AtomicBool::new(false);
+    let keep = |_| Err("the disk is full");
+    let archive = Archive::new();
+    let start = start(Rules::NOGO);
+    let error =
+        play(&UniformEvaluator, &params(), &start, &archive, Seed::new(1), 0..9, &stop, keep)
+            .unwrap_err();
+    assert_eq!(error.to_string(), "a game could not be kept: the disk is full");
+}

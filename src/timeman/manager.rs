@@ -1,0 +1,327 @@
+//! The time manager of one player: plans, gives rules, and learns from what happened.
+
+use std::time::Duration;
+
+use rand::RngExt as _;
+
+use super::account::Account;
+use super::allot::{Allotted, Memory, Situation, allot, kappa_line};
+use super::clock::{Clock, TimeSystem};
+use super::lag::Lag;
+use super::params::TimeParams;
+use super::purse::Purse;
+use super::rules::{
+    Checkpoints, Doubt, EarlyStop, KappaCurrent, KldGain, Prolong, RandomStop, Reuse, VisitShare,
+};
+use super::stop::{StopReason, StopRule};
+use super::strategy::{Kind, Part, Strategy};
+use super::table::{Expected, Table};
+use super::thinking::{Budget, Thinking};
+use crate::util::Seed;
+
+/// Kept in hand whatever the lag: a clock that is used to the last microsecond has run out.
+const MARGIN: Duration = Duration::from_millis(10);
+
+/// What a move is thought to take beyond what the own clock sees, before a server has shown it.
+const UNSEEN: Duration = Duration::from_millis(3);
+
+/// Games of so many times the usual length must not run out of time.
+const LONGEST: f64 = 3.0;
+
+/// Checkpoints double so often.
+const CHECKPOINTS: u32 = 20;
+
+/// How time is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// By a real clock.
+    Real,
+    /// One second for each simulation; so many may come at once.
+    Simulations(u32),
+}
+
+/// The time manager of one player.
+#[derive(Clone, Debug)]
+pub struct Manager {
+    params: TimeParams,
+    strategy: Strategy,
+    table: Table,
+    pace: Pace,
+    seed: Seed,
+    lag: Lag,
+    /// What comes after the search: the choice, the count, the answer.
+    after: Duration,
+    /// How long a batch of the last search took.
+    batch: Duration,
+    memory: Memory,
+    searches: u64,
+}
+
+/// A plan for one search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// The time for it.
+    pub budget: Budget,
+    /// Own moves that are expected; none where the clock does not ask for it.
+    pub expected: Option<Expected>,
+    /// Whether some of the time is lost if it is not used.
+    pub fleeting: bool,
+}
+
+impl Manager {
+    /// The manager for a game on a board that the table is about.
+    ///
+    /// # Panics
+    /// If the parameters were not checked: their strategy must exist.
+    #[must_use]
+    pub fn new(params: &TimeParams, table: Table, seed: Seed) -> Self {
+        let strategy: Strategy =
+            params.strategy.parse().expect("invariant: the parameters were checked");
+        let fraction = strategy.part(Kind::Learned).map_or(1.0, |part| part.get("start"));
+        Self {
+            params: params.clone(),
+            strategy,
+            table,
+            pace: Pace::Real,
+            seed,
+            lag: Lag::default(),
+            after: Duration::ZERO,
+            batch: Duration::ZERO,
+            memory: Memory { fraction, criticality: None, playout_length: None, win_rate: None },
+            searches: 0,
+        }
+    }
+
+    /// The same manager with time measured in another way.
+    #[must_use]
+    pub const fn paced(mut self, pace: Pace) -> Self {
+        self.pace = pace;
+        self
+    }
+
+    /// Forgets the game, but not what was learned of the lag and the machine.
+    pub fn begin(&mut self, table: Table) {
+        let fresh = Self::new(&self.params, table, self.seed).paced(self.pace);
+        let (lag, after, batch) = (std::mem::take(&mut self.lag), self.after, self.batch);
+        *self = Self { lag, after, batch, ..fresh };
+    }
+
+    /// The strategy.
+    #[must_use]
+    pub const fn strategy(&self) -> &Strategy {
+        &self.strategy
+    }
+
+    /// Takes over what a server says of the player's clock.
+    pub fn correct(&mut self, clock: &mut Clock, seconds: f64, overtime: u32) {
+        let allowance = Duration::from_millis(u64::from(self.params.lag_ms));
+        self.lag.correct(clock, seconds, overtime, allowance);
+    }
+
+    /// What is kept in hand for certain, and what to be on the safe side.
+    fn reserves(&self) -> (Duration, Duration) {
+        match self.pace {
+            Pace::Real => (
+                self.lag.estimate() + self.after + self.batch,
+                Duration::from_millis(u64::from(self.params.lag_ms)) + MARGIN,
+            ),
+            Pace::Simulations(at_once) => (Duration::from_secs(u64::from(at_once)), Duration::ZERO),
+        }
+    }
+
+    /// What is left of a time when the reserves are kept in hand. With less than the reserves, half
+    /// of it is the best guess.
+    fn within(&self, time: Duration) -> Duration {
+        let (certain, safe) = self.reserves();
+        let rest = time.saturating_sub(certain);
+        rest.saturating_sub(safe).max(rest / 2)
+    }
+
+    /// What moves to come take without thinking, in a game as long as they get.
+    fn unseen(&self, purse: &Purse, at: &Situation, expected: Expected) -> Duration {
+        let played = f64::from(at.moves) / 2.0;
+        let longest = (LONGEST * self.table.own_moves() - played).max(expected.upper);
+        let moves = purse.moves.map_or(longest, f64::from);
+        match self.pace {
+            // What each move gets anew pays for it first.
+            Pace::Real => (UNSEEN + self.lag.estimate()).saturating_sub(purse.gift).mul_f64(moves),
+            // A move takes a simulation at least.
+            Pace::Simulations(_) => Duration::from_secs(1).mul_f64(moves),
+        }
+    }
+
+    /// Plans a move.
+    #[must_use]
+    pub fn plan(&self, clock: &Clock, at: &Situation) -> Plan {
+        let Some(purse) = Purse::of(clock) else { return self.plan_without_clock() };
+        let deadline = self.within(purse.available);
+        let known = (at, &self.memory, &self.table);
+        let expected = allot(&self.strategy, clock, &purse, 0.0, known).expected;
+        let in_hand = self.unseen(&purse, at, expected);
+        let (certain, safe) = self.reserves();
+        let pool = purse.pool.saturating_sub(certain + safe + in_hand);
+        let Allotted { seconds, expected } =
+            allot(&self.strategy, clock, &purse, pool.as_secs_f64(), known);
+        let share = match purse.moves {
+            Some(moves) => (1.5 / f64::from(moves)).clamp(self.params.max_share, 1.0),
+            None => self.params.max_share,
+        };
+        let hard = deadline.min(pool.mul_f64(share) + self.within(purse.gift));
+        let fleeting = self.within(purse.fleeting).min(deadline);
+        let hard = hard.max(fleeting);
+        let wanted = Duration::try_from_secs_f64(seconds).unwrap_or(hard);
+        let planned = wanted.max(fleeting).min(hard);
+        let minimum = match self.params.early_stop.as_str() {
+            "always" => Duration::ZERO,
+            "never" => planned,
+            _ => fleeting,
+        };
+        let budget = self.off_the_edge(clock, deadline, Budget { planned, minimum, hard });
+        Plan { budget, expected: Some(expected), fleeting: !fleeting.is_zero() }
+    }
+
+    /// Keeps a move from ending where nobody could tell main time from overtime: a clock that is
+    /// off by a little would count other stones, or another period, from then on.
+    fn off_the_edge(&self, clock: &Clock, deadline: Duration, budget: Budget) -> Budget {
+        let has_edge = matches!(
+            clock.system(),
+            TimeSystem::Canadian { .. } | TimeSystem::Byoyomi { .. } if clock.overtime() == 0
+        );
+        let (certain, safe) = self.reserves();
+        let (edge, width) = (clock.left(), certain + safe);
+        if !has_edge {
+            return budget;
+        }
+        if budget.planned + width < edge {
+            let hard = budget.hard.min(edge.saturating_sub(width));
+            return Budget { hard, ..budget };
+        }
+        let beyond = (edge + width).min(deadline);
+        Budget {
+            planned: budget.planned.max(beyond),
+            minimum: budget.minimum.max(beyond),
+            hard: budget.hard.max(beyond),
+        }
+    }
+
+    /// Without a clock every move gets the same, and nothing is saved for later.
+    fn plan_without_clock(&self) -> Plan {
+        let planned = match self.pace {
+            Pace::Real => Duration::from_secs_f64(self.params.seconds_per_move),
+            Pace::Simulations(_) => Duration::MAX,
+        };
+        let minimum = if self.params.early_stop == "always" { Duration::ZERO } else { planned };
+        let budget = Budget { planned, minimum, hard: planned };
+        Plan { budget, expected: None, fleeting: true }
+    }
+
+    /// The rules for a search on a budget.
+    #[must_use]
+    pub fn thinking(&self, budget: Budget) -> Thinking {
+        let rules = self.strategy.parts().iter().filter_map(|part| self.rule(part)).collect();
+        Thinking::new(budget, rules)
+    }
+
+    fn rule(&self, part: &Part) -> Option<Box<dyn StopRule>> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the numbers have limits"
+        )]
+        let count = |key| part.get(key) as u64;
+        let loops = |key| u32::try_from(count(key)).unwrap_or(u32::MAX);
+        Some(match part.kind {
+            Kind::Behind => {
+                let doubt = Doubt::Behind(part.get("v_behind"));
+                Box::new(Prolong::new(doubt, part.get("f_behind"), loops("l_behind")))
+            }
+            Kind::Unst => {
+                let factor = part.get("f_unstable");
+                Box::new(Prolong::new(Doubt::Unstable, factor, loops("l_unstable")))
+            }
+            Kind::Close => {
+                let doubt = Doubt::Close(part.get("d_close"));
+                Box::new(Prolong::new(doubt, part.get("f_close"), loops("l_close")))
+            }
+            Kind::KappaCm => {
+                let after = Duration::from_millis(count("collect_ms"));
+                Box::new(KappaCurrent::new(kappa_line(part), after))
+            }
+            Kind::Stop => Box::new(EarlyStop { p: part.get("p_earlystop") }),
+            Kind::Kld => Box::new(KldGain::new(part.get("kld_gain"), count("kld_interval"))),
+            Kind::Random => {
+                let drawn: f64 = self.seed.fork("random stop", self.searches).rng().random();
+                let stops = drawn < part.get("p_random");
+                Box::new(RandomStop { share: if stops { part.get("f_random") } else { 2.0 } })
+            }
+            Kind::Checkpoint => {
+                let (first, threshold) = (count("checkpoint"), part.get("threshold"));
+                let points = (0..CHECKPOINTS).map(|k| (first.saturating_mul(1 << k), threshold));
+                Box::new(Checkpoints::new(points.collect(), Box::new(VisitShare)))
+            }
+            Kind::Reuse => Box::new(Reuse { most: part.get("reuse") }),
+            _ => return None,
+        })
+    }
+
+    /// Tells what became of a plan, for those who want to know.
+    #[must_use]
+    pub fn account(&self, plan: &Plan, thinking: &Thinking, used: Duration) -> Account {
+        let seconds = |time: Duration| time.as_secs_f64();
+        let end = thinking.budget().planned;
+        Account {
+            strategy: self.strategy.text().to_owned(),
+            parameters: self.strategy.numbers(),
+            allotted: seconds(plan.budget.planned),
+            extended: seconds(end.saturating_sub(plan.budget.planned)),
+            extended_by: thinking.extended(),
+            limit: seconds(plan.budget.hard),
+            used: seconds(used),
+            saved: seconds(end.saturating_sub(used)),
+            moves_left: plan.expected.map(|expected| expected.mean),
+            fraction: self.memory.fraction,
+            lag: seconds(self.lag.estimate()),
+        }
+    }
+
+    /// Learns from a search that took part of its plan.
+    pub fn learn(&mut self, plan: &Plan, thinking: &Thinking, outcome: &Outcome) {
+        self.searches += 1;
+        self.batch = thinking.batch();
+        // Quickly up, slowly down: a late answer costs a game.
+        let after = outcome.used.saturating_sub(outcome.searched);
+        self.after = after.max(self.after.mul_f64(0.9));
+        self.memory.criticality = outcome.criticality.or(self.memory.criticality);
+        self.memory.playout_length = outcome.playout_length.or(self.memory.playout_length);
+        self.memory.win_rate = outcome.win_rate;
+        let planned = plan.budget.planned.as_secs_f64();
+        let cut_off = matches!(
+            outcome.reason,
+            Some(StopReason::Interrupted | StopReason::Simulations) | None
+        );
+        let Some(part) = self.strategy.part(Kind::Learned) else { return };
+        if plan.fleeting || planned <= 0.0 || cut_off {
+            return;
+        }
+        let weight = 1.0 - 0.5f64.powf(1.0 / part.get("half_life"));
+        let used = (outcome.searched.as_secs_f64() / planned).min(2.0);
+        self.memory.fraction += weight * (used - self.memory.fraction);
+    }
+}
+
+/// What became of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The time of the search.
+    pub searched: Duration,
+    /// The time of the move, with all that came after the search.
+    pub used: Duration,
+    /// Why it ended.
+    pub reason: Option<StopReason>,
+    /// Highest criticality of a point.
+    pub criticality: Option<f64>,
+    /// Mean length of the simulated games.
+    pub playout_length: Option<f64>,
+    /// Share of games that are expected to be won.
+    pub win_rate: Option<f64>,
+}

@@ -1,0 +1,24 @@
+//! What the time manager can be told in `engine.toml`.
+
+use super::strategy::StrategyText;
+use crate::util::{Any, OneOf, params};
+
+params! {
+    /// How long to think.
+    pub struct TimeParams {
+        /// How the time of a game is used.
+        pub strategy: String = "tedomari".to_owned(), StrategyText;
+        /// Seconds per move when nobody has set a clock.
+        pub seconds_per_move: f64 = 5.0, 0.001..=86400.0;
+        /// Milliseconds kept in hand on every move for the way to the server and back; what the clocks show of more is added.
+        pub lag_ms: u32 = 200, 0..=60000;
+        /// Share of the time left that one move may take at the most, whatever the strategy says.
+        pub max_share: f64 = 0.25, 0.01..=1.0;
+        /// When a strategy may end a search early: `kept` if the time is there later, `always`, or `never`.
+        pub early_stop: String = "kept".to_owned(), OneOf(vec!["kept", "always", "never"]);
+        /// A simulation takes one second of the clocks, and real time none: games that repeat exactly.
+        pub simulations_as_time: bool = false, Any;
+        /// File with a timetable made by `tedomari timetable`, read at the start; empty for the one that is built in.
+        pub table: String = String::new(), Any;
+    }
+}

@@ -1,0 +1,182 @@
+//! Self-play, training and matches as a user runs them, in miniature.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+const SETTINGS: &str = r#"
+[game]
+kind = "nogo"
+board_size = 5
+
+[selfplay]
+threads = 2
+considered = 4
+
+[train]
+batch = 16
+warmup = 5
+validate_rows = 0
+threads = 1
+
+[run]
+name = "tiny"
+shape = "1x8"
+warm_games = 20
+warm_simulations = 30
+warm_steps = 60
+schedule = "1x4"
+games = 20
+reuse = 1.0
+gate_games = 4
+gate_simulations = 4
+gate_score = 0.0
+measure_games = 2
+measure_playouts = 20
+"#;
+
+fn tedomari(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tedomari"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts")
+}
+
+/// The JSON object that a successful command prints.
+fn json(arguments: &[&str]) -> Value {
+    let output = tedomari(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    serde_json::from_slice(&output.stdout).expect("JSON comes out")
+}
+
+fn error(arguments: &[&str]) -> String {
+    let output = tedomari(arguments);
+    assert!(!output.status.success(), "{arguments:?} should fail");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Writes the settings of a run into a folder; returns their file and the folder of the run.
+fn settings(root: &Path) -> (String, String) {
+    let folder = root.join("run").to_string_lossy().into_owned();
+    let file = root.join("run.toml");
+    fs::write(&file, format!("{SETTINGS}folder = {folder:?}\n")).expect("the file can be written");
+    (file.to_string_lossy().into_owned(), folder)
+}
+
+#[test]
+fn a_run_goes_from_nothing_to_an_accepted_candidate() {
+    let root = tempfile::tempdir().expect("a folder for the test");
+    let (file, folder) = settings(root.path());
+    // In pieces, as if it had been left and begun again.
+    let first = json(&["run", "--config", &file, "--stages", "2", "--json"]);
+    assert_eq!(first["best"], Value::Null);
+    assert!(first["next"].as_str().unwrap_or_default().starts_with("Gate"), "{first}");
+    let all = json(&["run", "--config", &file, "--json"]);
+    assert_eq!(all["over"], true, "{all}");
+    assert_eq!(all["best"]["generation"], 1, "{all}");
+    assert_eq!(all["generations"][1]["gate"]["games"], 4, "{all}");
+    let net = all["best"]["net"].as_str().expect("a file");
+    let info = json(&["net", "info", net, "--json"]).to_string();
+    assert!(info.contains("tiny") && info.contains("against the one before"), "{info}");
+    assert!(tedomari(&["net", "verify", net]).status.success());
+    // Nothing is left to do, and nothing is done again.
+    let stamp = |path: &str| fs::metadata(path).and_then(|data| data.modified()).expect("a time");
+    let before = stamp(net);
+    json(&["run", "--config", &file, "--json"]);
+    assert_eq!(stamp(net), before);
+    // Another shape is another run.
+    let complaint = error(&["run", "--config", &file, "--set", "run.shape=2x8"]);
+    assert!(complaint.contains("run.shape") && complaint.contains(&folder), "{complaint}");
+}
+
+#[test]
+fn self_play_that_was_killed_goes_on() {
+    let root = tempfile::tempdir().expect("a folder for the test");
+    let out = root.path().join("games");
+    let out = out.to_str().expect("a name in Unicode");
+    let arguments = |games: &'static str| {
+        let mut list = vec!["selfplay", "--playouts", "--game", "nogo", "--board", "5"];
+        list.extend(["--games", games, "--games-per-file", "4", "--json"]);
+        list.extend(["--set", "selfplay.simulations=40", "--set", "selfplay.considered=0"]);
+        list.extend(["--set", "selfplay.threads=1"]);
+        list
+    };
+    let with_out = |games| [arguments(games), vec!["--out", out]].concat();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tedomari"))
+        .args(with_out("4000"))
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let files = || fs::read_dir(out).map_or(0, Iterator::count);
+    while files() < 3 {
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    let names: Vec<_> = fs::read_dir(out)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    // What was being written when it was killed has another name.
+    let whole = names.iter().filter(|name| name.ends_with(".shard")).count();
+    let games = whole.max(10) * 4;
+    let games: &'static str = Box::leak(games.to_string().into_boxed_str());
+    let rest = json(&with_out(games));
+    assert_eq!(rest["files_found"], whole);
+    let info = json(&["record", "info", out, "--json"]).to_string();
+    assert!(info.contains(games), "{info}");
+}
+
+#[test]
+fn parts_are_played_by_several_processes() {
+    let root = tempfile::tempdir().expect("a folder for the test");
+    let play = |out: &str, part: &str| {
+        let out = root.path().join(out);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tedomari"));
+        command.args(["selfplay", "--net", "builtin:untrained", "--game", "nogo", "--board", "5"]);
+        command.args(["--games", "24", "--games-per-file", "4", "--part", part, "--json"]);
+        command.args(["--set", "selfplay.simulations=4", "--seed", "7"]);
+        command.arg("--out").arg(out).stdout(Stdio::null());
+        command.spawn().expect("the program starts")
+    };
+    let parts: Vec<_> = ["1/3", "2/3", "3/3"].map(|part| play("parts", part)).into();
+    for mut child in parts.into_iter().chain([play("whole", "1/1")]) {
+        assert!(child.wait().expect("it ends").success());
+    }
+    for file in fs::read_dir(root.path().join("whole")).expect("the folder is there") {
+        let name = file.expect("an entry").file_name();
+        let [whole, part] = ["whole", "parts"]
+            .map(|folder| fs::read(root.path().join(folder).join(&name)).expect("a shard"));
+        assert_eq!(whole, part, "{name:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let root = tempfile::tempdir().expect("a folder for the test");
+    let (file, folder) = settings(root.path());
+    let complaint = error(&["run", "--config", &file, "--set", "run.schedule=often"]);
+    assert!(complaint.contains("GENERATIONSxSIMULATIONS"), "{complaint}");
+    // A run from a network that is not there ends with its name, and leaves nothing half done.
+    let start = "run.start=/no/such/net.safetensors";
+    let complaint = error(&["run", "--config", &file, "--set", start]);
+    assert!(complaint.contains("/no/such/net.safetensors"), "{complaint}");
+    assert!(!Path::new(&folder).join("generations/0000/DONE").exists());
+    // A damaged shard is named.
+    let games = Path::new(&folder).join("games");
+    fs::create_dir_all(&games).expect("a folder");
+    fs::write(games.join("a.shard"), b"not a shard").expect("a file");
+    let games = games.to_str().expect("a name in Unicode");
+    let out = root.path().join("out");
+    let out = out.to_str().expect("a name in Unicode");
+    let complaint = error(&["train", "--data", games, "--out", out, "--steps", "1"]);
+    assert!(complaint.contains("a.shard"), "{complaint}");
+    let complaint = error(&["selfplay", "--out", out, "--part", "3/2"]);
+    assert!(complaint.contains("I/N"), "{complaint}");
+}
