@@ -1,5 +1,8 @@
 //! Opens the summary of a match in a browser, and compares what it shows with `summary.json`.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

@@ -186,6 +186,9 @@ mod tests {
             full: false,
             elapsed: Duration::ZERO,
             reason: None,
+            criticality: None,
+            playout_length: None,
+            time: None,
         }
     }
 
@@ -198,7 +201,7 @@ mod tests {
         let chosen = |priors| {
             let report = report(&position, priors);
             let ownership = report.ownership.clone();
-            let judgement = Judgement { dead: PointSet::new(), ownership };
+            let judgement = || Judgement { dead: PointSet::new(), ownership: ownership.clone() };
             choose(&position, &report, &judgement, Purpose::Win).unwrap()
         };
         // Random games see nothing but whose it is; a network knows that it has to be defended.
