@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+use std::fmt::Write;
 use std::fs;
 use std::process::{Command, Output};
 
@@ -78,9 +79,9 @@ fn a_timetable_is_learned_drawn_and_used() {
     let letters: Vec<char> = ('a'..='g').collect();
     let points = letters.iter().flat_map(|x| letters.iter().map(move |y| format!("{x}{y}")));
     let mut game = "(;GM[1]FF[4]SZ[7]KM[9]RU[Chinese]".to_owned();
-    for (k, point) in points.step_by(1).take(40).enumerate() {
+    for (k, point) in points.take(40).enumerate() {
         let color = if k % 2 == 0 { 'B' } else { 'W' };
-        game += &format!(";{color}[{point}]");
+        write!(game, ";{color}[{point}]").unwrap();
     }
     let lines = format!("{game})\n").repeat(30) + "(;GM[1]SZ[9];B[aa])\nnonsense\n";
     fs::write(&games, lines).unwrap();

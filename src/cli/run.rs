@@ -211,9 +211,9 @@ impl<'a> Runner<'a> {
         let net = if candidate.exists() { text(&candidate) } else { self.params.start.clone() };
         let mut gate = Gate { accepted: true, against_best: None, games: 0 };
         if let Some(best) = self.best()? {
-            let other = self.net_player("best", &text(&best.net), self.params.gate_simulations);
+            let other = net_player("best", &text(&best.net), self.params.gate_simulations);
             let games = self.params.gate_games;
-            let (score, games) = self.meet(generation, Meeting::Best, &net, &other, games)?;
+            let (score, games) = self.meet(generation, Meeting::Best, (&net, &other), games)?;
             gate.accepted = score >= self.params.gate_score;
             (gate.against_best, gate.games) = (Some(score), games);
         }
@@ -255,7 +255,7 @@ impl<'a> Runner<'a> {
         if params.measure_games > 0 {
             for (meeting, player, name) in rivals {
                 let games = params.measure_games;
-                let (score, games) = self.meet(generation, meeting, net, &player, games)?;
+                let (score, games) = self.meet(generation, meeting, (net, &player), games)?;
                 parts.push(format!("{:.1} % of {games} games against {name}", 100.0 * score));
             }
         }
@@ -265,21 +265,16 @@ impl<'a> Runner<'a> {
         Ok(format!("at {} simulations a move: {}", params.gate_simulations, parts.join(", ")))
     }
 
-    fn net_player(&self, name: &str, net: &str, simulations: u64) -> String {
-        format!("name={name} tedomari \"net={net}\" simulations={simulations}")
-    }
-
     /// Plays a match of the candidate: its share of the points, and the games.
     fn meet(
         &self,
         generation: u64,
         meeting: Meeting,
-        net: &str,
-        other: &str,
+        (net, other): (&str, &str),
         games: u64,
     ) -> anyhow::Result<(f64, u64)> {
         let out = self.plan.folder.matches(generation, meeting);
-        let candidate = self.net_player("candidate", net, self.params.gate_simulations);
+        let candidate = net_player("candidate", net, self.params.gate_simulations);
         let mut command = vec!["match".to_owned(), "--json".to_owned()];
         command.extend(["--player".to_owned(), candidate, "--player".to_owned(), other.to_owned()]);
         command.extend(["--games".to_owned(), games.to_string()]);
@@ -352,6 +347,11 @@ impl<'a> Runner<'a> {
             self.plan.generations() + 1,
         ))
     }
+}
+
+/// A player of a match with a network.
+fn net_player(name: &str, net: &str, simulations: u64) -> String {
+    format!("name={name} tedomari \"net={net}\" simulations={simulations}")
 }
 
 /// Keys whose values differ, with both values.

@@ -229,7 +229,9 @@ impl Engine {
             self.state.play(color, mv).expect("invariant: a searched move is legal");
             self.may_ponder = Some(color);
         }
-        self.timing.settle(color, (&plan, &thinking), watch.elapsed(), &report);
+        if self.timing.settle(color, (&plan, &thinking), watch.elapsed(), &report) {
+            warn!(%color, "out of time by the engine's own clock");
+        }
         self.write_down(color, decision, &report);
         self.last_report = Some(report);
         Ok(decision)
@@ -417,9 +419,6 @@ impl Engine {
     /// Writes down what happened, and how the clock stands now.
     fn write_down(&mut self, color: Color, what: Decision, report: &SearchReport) {
         let clock = *self.clock(color);
-        if clock.is_out_of_time() {
-            warn!(%color, "out of time by the engine's own clock");
-        }
         let time = report.time.as_ref().map(ToString::to_string).unwrap_or_default();
         let reason = report.reason.map(tracing::field::display);
         info!(%color, ?what, %time, reason, simulations = report.simulations, %report, "move");

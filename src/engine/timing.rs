@@ -87,9 +87,10 @@ impl Timing {
         (plan, manager.thinking(plan.budget))
     }
 
-    /// When a search must have ended by real time.
+    /// When a search must have ended by real time; never without a clock.
     pub(super) fn deadline(&self, plan: &Plan) -> Option<Duration> {
-        (!self.is_virtual()).then(|| plan.budget.hard.max(LEAST))
+        let has_clock = plan.expected.is_some();
+        (has_clock && !self.is_virtual()).then(|| plan.budget.hard.max(LEAST))
     }
 
     /// Simulations at the most, where time or a parameter limits them.
@@ -114,16 +115,19 @@ impl Timing {
         self.managers[color.index()].account(plan, thinking, used)
     }
 
-    /// Takes a move off the clock, and learns from it.
+    /// Takes a move off the clock, and learns from it. Whether the time has run out with it.
     pub(super) fn settle(
         &mut self,
         color: Color,
         (plan, thinking): (&Plan, &Thinking),
         used: Duration,
         report: &SearchReport,
-    ) {
+    ) -> bool {
         let used = if self.is_virtual() { report.elapsed } else { used };
-        self.clocks[color.index()].spend(used);
+        let clock = &mut self.clocks[color.index()];
+        let was_out = clock.is_out_of_time();
+        clock.spend(used);
+        let is_out = clock.is_out_of_time();
         let outcome = Outcome {
             searched: report.elapsed,
             used,
@@ -133,6 +137,7 @@ impl Timing {
             win_rate: Some(f64::from(report.value.win_rate())),
         };
         self.managers[color.index()].learn(plan, thinking, &outcome);
+        is_out && !was_out
     }
 
     fn table_for(&self, position: &Position) -> Table {

@@ -73,7 +73,7 @@ impl Search {
         add_owners(&owners[0], position, &evaluation);
         let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
         let mut memory = Memory::default();
-        shared.begin(&evaluation, &self.params, request.allowed, &mut memory, &mut rng);
+        shared.begin(&evaluation, &self.params, request.allowed, (&mut memory, &mut rng));
         let view = View {
             shared: &shared,
             owners: &owners,
@@ -244,8 +244,7 @@ impl Shared {
         evaluation: &Evaluation,
         params: &SearchParams,
         allowed: &dyn Fn(Move) -> bool,
-        memory: &mut Memory,
-        rng: &mut Rng,
+        (memory, rng): (&mut Memory, &mut Rng),
     ) {
         let root = self.tree.root();
         self.formula = Formula::new(params, evaluation.policy.is_informed());

@@ -51,9 +51,8 @@ impl Stepper {
         Self { shared, params, rng, leaf, memory, owners, has_score: false, state: State::New }
     }
 
-    /// The next position to be evaluated; none at the end of the search. Asked again before the
-    /// answer, it is the same.
-    pub fn next(&mut self) -> Option<&Position> {
+    /// The position to be evaluated next; none at the end of the search.
+    pub fn leaf(&self) -> Option<&Position> {
         match self.state {
             State::New => Some(&self.shared.position),
             State::Running => Some(&self.leaf.position),
@@ -67,7 +66,7 @@ impl Stepper {
             State::New => {
                 self.has_score = evaluation.score.is_some();
                 let Self { shared, params, memory, rng, .. } = self;
-                shared.begin(evaluation, params, &|_| true, memory, rng);
+                shared.begin(evaluation, params, &|_| true, (memory, rng));
                 if self.view().choices() < 2 {
                     self.state = State::Ended(StopReason::OnlyMove);
                 }
@@ -139,7 +138,7 @@ mod tests {
     fn stepped(position: &Position, params: &SearchParams, seed: Seed) -> SearchReport {
         let evaluator = HashedEvaluator;
         let mut stepper = Stepper::new(position.clone(), params.clone(), seed.rng());
-        while let Some(leaf) = stepper.next() {
+        while let Some(leaf) = stepper.leaf() {
             let answer = evaluator.evaluate(&[leaf]).unwrap().swap_remove(0);
             stepper.answer(&answer);
         }

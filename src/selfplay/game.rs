@@ -125,14 +125,14 @@ impl<'a> Play<'a> {
     /// the end of the game.
     pub(super) fn next(&mut self) -> Option<&Position> {
         loop {
-            while let Some(leaf) = self.stepper.next() {
+            while let Some(leaf) = self.stepper.leaf() {
                 let Some(known) = self.remembered.get(&leaf.hash()) else { break };
                 let known = Arc::clone(known);
                 self.counts.remembered += 1;
                 self.stepper.answer(&known);
             }
-            if self.stepper.next().is_some() {
-                return self.stepper.next();
+            if self.stepper.leaf().is_some() {
+                return self.stepper.leaf();
             }
             if !self.turn() {
                 return None;
@@ -143,7 +143,7 @@ impl<'a> Play<'a> {
     /// Takes what the evaluator says of that position.
     pub(super) fn answer(&mut self, evaluation: Evaluation) {
         self.counts.evaluations += 1;
-        let Some(leaf) = self.stepper.next() else { return };
+        let Some(leaf) = self.stepper.leaf() else { return };
         let hash = leaf.hash();
         self.stepper.answer(&evaluation);
         if self.remembered.len() >= self.params.remembered {

@@ -61,6 +61,14 @@ impl Lag {
         proven.unwrap_or_default().max(self.drift.for_each_move())
     }
 
+    /// What moves take beyond what the own clock sees on average: for many of them together.
+    #[must_use]
+    pub fn mean(&self) -> Duration {
+        let count = u32::try_from(self.samples.len()).unwrap_or(u32::MAX).max(1);
+        let mean = self.samples.iter().sum::<Duration>() / count;
+        mean.max(self.drift.for_each_move())
+    }
+
     /// Takes note of one move.
     pub fn add(&mut self, lag: Duration) {
         if self.samples.len() == MEMORY {
@@ -127,10 +135,10 @@ mod tests {
         for _ in 0..MEMORY {
             lag.add(millis(100));
         }
-        assert_eq!(lag.estimate(), millis(100));
+        assert_eq!((lag.estimate(), lag.mean()), (millis(100), millis(100)));
         // One slow move in forty is no rule, three are.
         lag.add(millis(900));
-        assert_eq!(lag.estimate(), millis(100));
+        assert_eq!((lag.estimate(), lag.mean()), (millis(100), millis(120)));
         lag.add(millis(900));
         lag.add(millis(900));
         assert_eq!(lag.estimate(), millis(900));

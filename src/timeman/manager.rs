@@ -129,25 +129,30 @@ impl Manager {
         }
     }
 
-    /// What is left of a time when the reserves are kept in hand. With less than the reserves, half
-    /// of it is the best guess.
+    /// What is left of a time when the reserves are kept in hand. With less than the reserves, a
+    /// tenth of it is the best guess.
     fn within(&self, time: Duration) -> Duration {
         let (certain, safe) = self.reserves();
         let rest = time.saturating_sub(certain);
-        rest.saturating_sub(safe).max(rest / 2)
+        rest.saturating_sub(safe).max(rest / 10)
     }
 
     /// What moves to come take without thinking, in a game as long as they get.
     fn unseen(&self, purse: &Purse, at: &Situation, expected: Expected) -> Duration {
-        let played = f64::from(at.moves) / 2.0;
-        let longest = (LONGEST * self.table.own_moves() - played).max(expected.upper);
-        let moves = purse.moves.map_or(longest, f64::from);
-        match self.pace {
-            // What each move gets anew pays for it first.
-            Pace::Real => (UNSEEN + self.lag.estimate()).saturating_sub(purse.gift).mul_f64(moves),
-            // A move takes a simulation at least.
-            Pace::Simulations(_) => Duration::from_secs(1).mul_f64(moves),
+        if let Some(stones) = purse.moves {
+            // What is kept for the later stones of a period comes back to the last.
+            let (certain, safe) = self.reserves();
+            return ((certain + safe) * stones.saturating_sub(1)).min(purse.pool / 2);
         }
+        let played = f64::from(at.moves) / 2.0;
+        let moves = (LONGEST * self.table.own_moves() - played).max(expected.upper);
+        let each = match self.pace {
+            Pace::Real => UNSEEN.max(self.lag.mean().mul_f64(1.25)),
+            // A move takes a simulation at least.
+            Pace::Simulations(_) => Duration::from_secs(1),
+        };
+        // What each move gets anew pays for it first.
+        each.saturating_sub(purse.gift).mul_f64(moves)
     }
 
     /// Plans a move.

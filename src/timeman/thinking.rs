@@ -64,7 +64,7 @@ impl Thinking {
     fn measure(&mut self, elapsed: Duration) {
         let took = elapsed.saturating_sub(self.last);
         self.last = elapsed;
-        self.batch = took.max(self.batch.mul_f64(0.9));
+        self.batch = took.max(self.batch.saturating_sub(self.batch / 8));
     }
 
     /// Asks the rules in their order: the first that ends the search wins, and each may add time.

@@ -40,7 +40,7 @@ fn check(played: &Played) {
         assert!(!position.is_over());
         let color = position.to_move();
         if number < played.given {
-            assert_eq!((turn.weight, turn.policy.len()), (0.0, 0));
+            assert!(turn.weight <= 0.0 && turn.policy.is_empty());
         } else if turn.weight > 0.0 {
             let sum: f32 = turn.policy.iter().map(|&(_, weight)| weight).sum();
             assert!((sum - 1.0).abs() < 1e-4, "{sum}");
@@ -61,7 +61,8 @@ fn check(played: &Played) {
         let score = game.outcome.score.unwrap();
         let winner = game.outcome.winner.unwrap();
         let left = position.legal_points(winner).count() as f32;
-        assert_eq!(score, if winner == Color::Black { left } else { -left });
+        let expected = if winner == Color::Black { left } else { -left };
+        assert!((score - expected).abs() < 1e-6, "{score}");
     }
 }
 
@@ -135,7 +136,7 @@ fn fast_searches_only_go_on_with_the_game() {
     let turns: Vec<_> = played.iter().flat_map(|p| &p.game.turns).collect();
     let full = turns.iter().filter(|turn| turn.weight > 0.0).count() as f64 / turns.len() as f64;
     assert!((0.2..0.4).contains(&full), "{full}");
-    assert!(turns.iter().all(|turn| (turn.weight > 0.0) == !turn.policy.is_empty()));
+    assert!(turns.iter().all(|turn| (turn.weight > 0.0) != turn.policy.is_empty()));
 }
 
 #[test]
@@ -152,7 +153,9 @@ fn resignation_has_a_control_group() {
     let played = games(&evaluator, &eager, Rules::NOGO, &Archive::new(), 0..60);
     played.iter().for_each(check);
     let mut stats = Stats::default();
-    played.iter().for_each(|p| stats.add(p));
+    for game in &played {
+        stats.add(game);
+    }
     assert_eq!(stats.games, 60);
     assert!(stats.resigned > 20 && stats.control > 5, "{stats:?}");
     assert!(stats.control_wrong < stats.control, "{stats:?}");
