@@ -352,8 +352,9 @@ struct Engine {
 impl Engine {
     fn start(arguments: &[String]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_tedomari"))
-            // One thread repeats itself exactly.
-            .args(["--set", "search.threads=1"])
+            // One thread repeats itself exactly. The scripts are about the protocol: without a network
+            // they take seconds.
+            .args(["--set", "search.threads=1", "--set", "net.path=none"])
             .args(arguments)
             .current_dir(folder())
             .stdin(Stdio::piped())

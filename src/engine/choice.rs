@@ -27,6 +27,9 @@ pub enum Purpose {
 /// Ownership from which a point is as good as decided.
 const DECIDED: f32 = 0.8;
 
+/// Mean ownership of a chain from which its life or death is no question.
+const SETTLED: f32 = 0.6;
+
 /// Chooses a move for the side to move; none when there is no legal move. The judgement costs as
 /// much as several simulations, and is asked for only where it matters.
 pub(super) fn choose(
@@ -48,8 +51,14 @@ pub(super) fn choose(
     let wins = || judgement().score(position).winner() == Some(position.to_move());
     let may_end = position.passes() > 0;
     let pass = match () {
-        // The game ends with this pass, and it is won.
-        () if may_end && wins() => true,
+        // The game ends with this pass, and it is won. Who knows more than random games looks closer:
+        // no stone may be in doubt.
+        () if may_end
+            && (!tells_moves_apart(report) || is_settled(position, &report.ownership))
+            && wins() =>
+        {
+            true
+        }
         // Whatever else is left would only destroy what one has.
         () if best == Move::Pass && fills_own_eye(position, stone) => true,
         // Nothing is left to decide, and stones inside territory cost points or nothing. Who tells
@@ -68,6 +77,17 @@ fn tells_moves_apart(report: &SearchReport) -> bool {
     let mut priors = report.moves.iter().map(|candidate| candidate.prior).filter(|&p| p > 0.0);
     let Some(first) = priors.next() else { return false };
     priors.any(|prior| (prior - first).abs() > 1e-3 * first)
+}
+
+/// Whether it is clear of every stone on the board whether it will stay.
+fn is_settled(position: &Position, ownership: &Ownership) -> bool {
+    let board = position.board();
+    let is_clear = |head: Point| {
+        let sum: f32 = board.chain_stones(head).map(|p| ownership.of(Color::Black, p)).sum();
+        sum.abs() >= SETTLED * board.chain_size(head) as f32
+    };
+    let mut points = position.size().points();
+    points.all(|p| board.is_empty(p) || board.chain_head(p) != p || is_clear(p))
 }
 
 /// Whether the best stone goes where ownership is decided already, and dead stones need not be
@@ -207,6 +227,31 @@ mod tests {
         // Random games see nothing but whose it is; a network knows that it has to be defended.
         assert_eq!(chosen([0.5, 0.5]), Move::Pass);
         assert_eq!(chosen([0.9, 0.1]), size.parse_move("A1").unwrap());
+    }
+
+    #[test]
+    fn a_pass_that_ends_the_game_waits_until_no_stone_is_in_doubt() {
+        let size = BoardSize::square(3).unwrap();
+        let mut position = Position::new(size, Rules::CHINESE, Komi::from_points(0.5).unwrap());
+        for (color, mv) in [(Color::Black, "B2"), (Color::White, "A2"), (Color::Black, "pass")] {
+            position.play(color, size.parse_move(mv).unwrap()).unwrap();
+        }
+        position.set_to_move(Color::Black);
+        let stone = size.parse_point("A2").unwrap();
+        let mut dead = PointSet::new();
+        dead.insert(stone);
+        let chosen = |priors, owner| {
+            let mut owners = vec![1.0; size.area()];
+            owners[size.offset(stone)] = owner;
+            let ownership = Ownership::of_black(size, owners);
+            let report = SearchReport { ownership, ..report(&position, priors) };
+            let judgement =
+                || Judgement { dead: dead.clone(), ownership: report.ownership.clone() };
+            choose(&position, &report, &judgement, Purpose::Win).unwrap()
+        };
+        assert_eq!(chosen([0.9, 0.1], 0.9), Move::Pass);
+        assert_eq!(chosen([0.9, 0.1], 0.3), size.parse_move("A1").unwrap());
+        assert_eq!(chosen([0.5, 0.5], 0.3), Move::Pass);
     }
 
     #[test]
