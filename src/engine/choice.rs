@@ -245,8 +245,7 @@ mod tests {
             owners[size.offset(stone)] = owner;
             let ownership = Ownership::of_black(size, owners);
             let report = SearchReport { ownership, ..report(&position, priors) };
-            let judgement =
-                || Judgement { dead: dead.clone(), ownership: report.ownership.clone() };
+            let judgement = || Judgement { dead, ownership: report.ownership.clone() };
             choose(&position, &report, &judgement, Purpose::Win).unwrap()
         };
         assert_eq!(chosen([0.9, 0.1], 0.9), Move::Pass);
