@@ -60,8 +60,8 @@ fn records_become_a_network_that_can_be_checked() {
     let info = json(at, "record info games games/holdout --json");
     assert_eq!((&info["games"], &info["rows"]), (&import["games"], &import["rows"]));
 
-    let train = "train --data games --out run --shape 1x8 --batch 16 --param log_every=2 \
-                 --param validate_rows=64 --json";
+    let train = "train --data games --out run --shape 1x8 --batch 16 --set train.log_every=2 \
+                 --set train.validate_rows=64 --json";
     let first = json(at, &format!("{train} --steps 6"));
     assert_eq!((&first["step"], &first["finished"]), (&6.into(), &true.into()));
     let more = json(at, &format!("{train} --steps 10"));
@@ -92,7 +92,7 @@ fn what_does_not_fit_is_refused_in_words() {
         ("train --data nowhere --out run", "nowhere"),
         ("train --data games --out run --shape huge", "BLOCKSxFILTERS"),
         ("train --data games --out run --init missing.safetensors", "missing"),
-        ("train --data games --out run --param clop=1", "clip"),
+        ("train --data games --out run --set train.clop=1", "train.clip"),
         ("train --data games --out run --batch 0", "batch is 0"),
         ("train --data games --out run --minutes=-1", "--minutes"),
         ("train --data games --out run --name a/b", "no name"),
