@@ -8,7 +8,7 @@ use rand::seq::{IndexedRandom, SliceRandom};
 
 use crate::game::sgf::{self, SgfLimits};
 use crate::game::{BoardSize, Color, Game, Komi, Move, Point, Position, Rules, Symmetry};
-use crate::util::{Rng, Seed, files_in, read_limited};
+use crate::util::{Rng, Seed, list_folder, read_limited};
 
 /// Where openings come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,9 +217,10 @@ fn from_file(path: &Path, ground: &Ground) -> Result<Vec<Vec<Move>>, OpeningErro
 }
 
 fn from_folder(path: &Path, ground: &Ground) -> Result<Vec<Vec<Move>>, OpeningError> {
-    let files = files_in(path, ".sgf").map_err(|error| OpeningError::Read(error.to_string()))?;
+    let files = list_folder(path).map_err(|error| OpeningError::Read(error.to_string()))?;
+    let is_record = |file: &PathBuf| file.is_file() && file.extension().is_some_and(|e| e == "sgf");
     let mut list = Vec::new();
-    for file in files {
+    for file in files.into_iter().filter(is_record) {
         let limits = SgfLimits::default();
         let bytes = read_limited(&file, limits.bytes)
             .map_err(|error| OpeningError::Read(error.to_string()))?;

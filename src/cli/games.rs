@@ -1,17 +1,13 @@
 //! Games from files, as timetables and trials of strategies need them.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 
-use anyhow::{Context, bail};
-use flate2::read::MultiGzDecoder;
+use anyhow::bail;
 
 use crate::game::sgf::{self, SgfLimits};
 use crate::game::{BoardSize, Game, GameRecord, GameResult, Position, Rules};
-
-/// Bytes of the largest file, unpacked.
-const MAX_BYTES: u64 = 1 << 30;
+use crate::record::{read_games, sgf_files};
 
 /// Which games are wanted.
 pub(super) struct Wanted {
@@ -27,12 +23,23 @@ pub(super) struct Found {
     pub(super) left_out: usize,
 }
 
-/// Reads files of games: `.sgf` with one, any other with one on each line; packed if they end in
-/// `.gz`. Games on other boards, with handicap, lost on time or without moves are left out.
+/// Reads files and folders of games, see [`sgf_files`]. Games on other boards, with handicap, lost on
+/// time or without moves are left out.
 pub(super) fn read(paths: &[PathBuf], wanted: &Wanted) -> anyhow::Result<Found> {
     let mut found = Found::default();
-    for path in paths {
-        read_file(path, wanted, &mut found).with_context(|| format!("in {}", path.display()))?;
+    let limits = SgfLimits::default();
+    for path in sgf_files(paths)? {
+        if found.games.len() >= wanted.most {
+            break;
+        }
+        read_games(&path, |text| {
+            add(text, &limits, wanted, &mut found);
+            if found.games.len() < wanted.most {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        })?;
     }
     if found.games.is_empty() {
         bail!(
@@ -43,35 +50,6 @@ pub(super) fn read(paths: &[PathBuf], wanted: &Wanted) -> anyhow::Result<Found> 
         );
     }
     Ok(found)
-}
-
-fn read_file(path: &Path, wanted: &Wanted, found: &mut Found) -> anyhow::Result<()> {
-    if !std::fs::metadata(path)?.is_file() {
-        bail!("not a regular file");
-    }
-    let file = File::open(path)?;
-    let packed = path.extension().is_some_and(|extension| extension == "gz");
-    let bytes: Box<dyn Read> =
-        if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-    let mut bytes = BufReader::new(bytes.take(MAX_BYTES));
-    let limits = SgfLimits::default();
-    let mut text = Vec::new();
-    if path.extension().is_some_and(|extension| extension == "sgf") {
-        bytes.take(limits.bytes as u64 + 1).read_to_end(&mut text)?;
-        add(&text, &limits, wanted, found);
-        return Ok(());
-    }
-    while found.games.len() < wanted.most {
-        text.clear();
-        let line = bytes.by_ref().take(limits.bytes as u64 + 1).read_until(b'\n', &mut text)?;
-        if line == 0 {
-            break;
-        }
-        if !text.trim_ascii().is_empty() {
-            add(&text, &limits, wanted, found);
-        }
-    }
-    Ok(())
 }
 
 fn add(text: &[u8], limits: &SgfLimits, wanted: &Wanted, found: &mut Found) {

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::games::{self, Wanted};
 use super::{print, print_json};
+use crate::arena::TimeControl;
 use crate::config::Config;
 use crate::game::Game;
 use crate::timeman::{
@@ -37,8 +38,8 @@ pub(super) struct SimulateArgs {
     /// The strategy to try; may be given several times; all if none is given
     #[arg(long, value_name = "STRATEGY")]
     strategy: Vec<String>,
-    /// The clock: sudden:SECONDS, canadian:MAIN+STONES/SECONDS, byoyomi:MAIN+PERIODSxSECONDS or
-    /// fischer:MAIN+INCREMENT
+    /// The clock: fixed:SECONDS, sudden:SECONDS, canadian:MAIN+STONES/SECONDS,
+    /// byoyomi:MAIN+PERIODSxSECONDS or fischer:MAIN+INCREMENT
     #[arg(long, value_name = "TIME", default_value = "sudden:60", value_parser = time_system)]
     time: TimeSystem,
     /// Take lengths and stones from the games of these files (see `timetable`)
@@ -83,40 +84,14 @@ fn stretch(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A clock that runs out: others have nothing to be simulated.
 fn time_system(text: &str) -> Result<TimeSystem, String> {
-    read_system(text).ok_or_else(|| {
-        "write sudden:SECONDS, canadian:MAIN+STONES/SECONDS, byoyomi:MAIN+PERIODSxSECONDS or \
-         fischer:MAIN+INCREMENT"
-            .to_owned()
-    })
-}
-
-fn read_system(text: &str) -> Option<TimeSystem> {
-    let seconds = |text: &str| {
-        let seconds: f64 = text.parse().ok().filter(|s| (0.0..=1e6).contains(s))?;
-        Some(Duration::from_secs_f64(seconds))
-    };
-    let count = |text: &str| text.parse().ok().filter(|count| (1..=1000).contains(count));
-    let (kind, rest) = text.split_once(':')?;
-    if kind == "sudden" {
-        return Some(TimeSystem::Absolute { main: seconds(rest)? });
+    match text.parse() {
+        Ok(TimeControl::Clock(system)) if system != TimeSystem::Unlimited => Ok(system),
+        _ => Err("write fixed:SECONDS, sudden:SECONDS, canadian:MAIN+STONES/SECONDS, \
+                  byoyomi:MAIN+PERIODSxSECONDS or fischer:MAIN+INCREMENT"
+            .to_owned()),
     }
-    let (main, rest) = rest.split_once('+')?;
-    let main = seconds(main)?;
-    Some(match kind {
-        "canadian" => {
-            let (stones, period) = rest.split_once('/')?;
-            TimeSystem::Canadian { main, period: seconds(period)?, stones: count(stones)? }
-        }
-        "byoyomi" => {
-            let (periods, period) = rest.split_once('x')?;
-            TimeSystem::Byoyomi { main, period: seconds(period)?, periods: count(periods)? }
-        }
-        "fischer" => {
-            TimeSystem::Fischer { main, increment: seconds(rest)?, cap: None, max_move: None }
-        }
-        _ => return None,
-    })
 }
 
 /// Reads the timetable that the configuration names.
@@ -268,8 +243,7 @@ mod tests {
         assert_eq!(time_system("byoyomi:10+3x1"), Ok(byoyomi));
         let canadian = TimeSystem::Canadian { main: secs(10), period: secs(5), stones: 25 };
         assert_eq!(time_system("canadian:10+25/5"), Ok(canadian));
-        for wrong in
-            ["", "sudden", "sudden:-1", "sudden:nan", "byoyomi:1+0x1", "fischer:1", "x:1+1"]
+        for wrong in ["", "none", "simulations:9", "sudden", "sudden:-1", "byoyomi:1+0x1", "x:1+1"]
         {
             assert!(time_system(wrong).is_err(), "{wrong}");
         }

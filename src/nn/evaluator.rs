@@ -1,14 +1,12 @@
 //! A network as an evaluator.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use super::cpu::{CpuNet, CpuOutput, Workspace};
 use super::features::{encode, restore};
 use super::init::Tensors;
+use super::packed::{Boards, SizedNet};
 use super::shape::NetShape;
 use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value, symmetry_of};
-use crate::game::{BoardSize, Color, Game, Move, Position, Symmetry};
+use crate::game::{Color, Game, Move, Position, Symmetry};
 
 /// Points that a network's score of 1 stands for.
 pub const SCORE_UNIT: f32 = 10.0;
@@ -29,20 +27,14 @@ pub struct NetEvaluator {
     shape: NetShape,
     weights: Tensors,
     orientation: Orientation,
-    boards: Mutex<HashMap<BoardSize, Arc<Packed>>>,
-}
-
-/// A network packed for one size, with the workspaces that no thread is using.
-struct Packed {
-    net: CpuNet,
-    idle: Mutex<Vec<Workspace>>,
+    boards: Boards<CpuNet>,
 }
 
 impl NetEvaluator {
     /// An evaluator with checked weights.
     #[must_use]
     pub fn new(shape: NetShape, weights: Tensors, orientation: Orientation) -> Self {
-        Self { shape, weights, orientation, boards: Mutex::new(HashMap::new()) }
+        Self { shape, weights, orientation, boards: Boards::new() }
     }
 
     /// The same network with the boards turned otherwise.
@@ -51,29 +43,21 @@ impl NetEvaluator {
         Self { orientation, ..self }
     }
 
-    /// The network for a size, packed when it is asked for the first time.
-    fn packed(&self, size: BoardSize) -> Arc<Packed> {
-        // What a panic could leave behind here is a map without an entry.
-        let mut boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
-        let packed = boards.entry(size).or_insert_with(|| {
-            let net = CpuNet::new(&self.shape, &self.weights, size);
-            Arc::new(Packed { net, idle: Mutex::new(Vec::new()) })
-        });
-        Arc::clone(packed)
-    }
-
-    fn evaluate_some(&self, some: &[&Position], packed: &Packed, answers: &mut Vec<Evaluation>) {
-        let mut work = packed.take();
+    fn evaluate_some(
+        &self,
+        some: &[&Position],
+        (net, work): (&CpuNet, &mut Workspace),
+        answers: &mut Vec<Evaluation>,
+    ) {
         for (index, position) in some.iter().enumerate() {
             let (planes, stride, globals) = work.input(index);
             encode(position, self.orientation.symmetry(position), planes, stride, globals);
         }
-        packed.net.run(&mut work, some.len());
+        net.run(work, some.len());
         for (index, position) in some.iter().enumerate() {
             let symmetry = self.orientation.symmetry(position);
             answers.push(evaluation(position, symmetry, &work.output(index).into()));
         }
-        packed.give_back(work);
     }
 }
 
@@ -88,26 +72,25 @@ impl Orientation {
     }
 }
 
-impl Packed {
-    fn take(&self) -> Workspace {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.unwrap_or_else(|| self.net.workspace(self.net.chunk(usize::MAX)))
+impl SizedNet for CpuNet {
+    type Workspace = Workspace;
+
+    fn workspace(&self) -> Workspace {
+        self.workspace(self.chunk(usize::MAX))
     }
 
-    fn give_back(&self, work: Workspace) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(work);
+    fn together(&self, positions: usize) -> usize {
+        self.chunk(positions)
     }
 }
 
 impl Evaluator for NetEvaluator {
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
         let mut answers = Vec::with_capacity(batch.len());
-        for same_size in batch.chunk_by(|a, b| a.size() == b.size()) {
-            let packed = self.packed(same_size[0].size());
-            for some in same_size.chunks(packed.net.chunk(same_size.len())) {
-                self.evaluate_some(some, &packed, &mut answers);
-            }
-        }
+        let pack = |size| CpuNet::new(&self.shape, &self.weights, size);
+        self.boards.for_each_piece(batch, pack, |some, net, work| {
+            self.evaluate_some(some, (net, work), &mut answers);
+        });
         Ok(answers)
     }
 }
@@ -186,7 +169,7 @@ pub fn best_move(position: &Position, evaluation: &Evaluation) -> (Move, f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Komi, Rules};
+    use crate::game::{BoardSize, Komi, Rules};
     use crate::nn::init::random_weights;
     use crate::util::Seed;
 

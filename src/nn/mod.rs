@@ -13,6 +13,7 @@ pub mod kernels;
 mod manifest;
 mod network;
 pub mod ops;
+mod packed;
 mod params;
 mod resnet;
 mod shape;

@@ -1,7 +1,7 @@
 //! A game with what a network should learn from each of its positions.
 
 use crate::eval::Value;
-use crate::game::{BoardSize, Color, Illegal, Komi, Move, Position, Rules};
+use crate::game::{BoardSize, Color, Game, Illegal, Komi, Move, PointSet, Position, Rules, owners};
 
 /// A game from the empty board. Black begins and the players alternate, so that the position before
 /// each turn follows from the moves.
@@ -72,6 +72,35 @@ pub struct IllegalTurn {
 impl Outcome {
     /// Nobody knows.
     pub const UNKNOWN: Outcome = Outcome { winner: None, score: None, owners: None };
+
+    /// That of a game that has been played to its end, every stone counted; unknown in NoGo where
+    /// somebody can still move.
+    #[must_use]
+    pub fn as_it_stands(last: &Position) -> Self {
+        let (none, board, points) = (PointSet::new(), last.board(), last.size().points());
+        let winner = last.winner(&none);
+        match (last.rules().game, winner) {
+            (Game::NoGo, None) => Self::UNKNOWN,
+            (Game::NoGo, Some(color)) => {
+                let left = last.legal_points(color).count() as f32;
+                Self {
+                    winner,
+                    score: Some(if color == Color::Black { left } else { -left }),
+                    owners: Some(points.map(|point| board.stone(point)).collect()),
+                }
+            }
+            (Game::Go, _) => {
+                let owners = owners(board, &none);
+                #[expect(clippy::cast_possible_truncation, reason = "half points of a board")]
+                let score = last.score(&none).points_for(Color::Black) as f32;
+                Self {
+                    winner,
+                    score: Some(score),
+                    owners: Some(points.map(|point| owners.owner(point)).collect()),
+                }
+            }
+        }
+    }
 
     /// 1 when Black has won, -1 when White has, 0 after a draw; none if nobody knows.
     #[must_use]

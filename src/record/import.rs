@@ -12,7 +12,7 @@ use super::game::{Outcome, TrainingGame, Turn};
 use super::rating::Rating;
 use crate::game::sgf::{self, SgfLimits};
 use crate::game::{
-    BoardSize, Color, Game, GameRecord, GameResult, Komi, PointSet, Position, Rules, owners,
+    BoardSize, Color, Game, GameRecord, GameResult, Komi, PointSet, Position, Rules,
 };
 use crate::util::{ReadError, Seed, list_folder, open_file};
 
@@ -283,9 +283,7 @@ fn go_outcome(result: Option<GameResult>, last: &Position, trust: ScoreTrust) ->
     let (nobody, passed) = (PointSet::new(), last.passes() >= 2);
     let counted = last.score(&nobody);
     if passed && written.is_some() && GameResult::from(counted) == result {
-        let owners = owners(last.board(), &nobody);
-        let owners = last.size().points().map(|point| owners.owner(point)).collect();
-        return Outcome { winner, score: written, owners: Some(owners) };
+        return Outcome { winner, score: written, ..Outcome::as_it_stands(last) };
     }
     let possible = written.is_some_and(|score| {
         let komi = last.komi().points().abs();
@@ -305,14 +303,7 @@ fn nogo_outcome(result: Option<GameResult>, last: &Position) -> Outcome {
         };
         return Outcome { winner, score: None, owners: None };
     }
-    let winner = last.to_move().opponent();
-    let left = last.legal_points(winner).count() as f32;
-    let stones = last.size().points().map(|point| last.board().stone(point)).collect();
-    Outcome {
-        winner: Some(winner),
-        score: Some(if winner == Color::Black { left } else { -left }),
-        owners: Some(stones),
-    }
+    Outcome::as_it_stands(last)
 }
 
 /// A file of games could not be read.

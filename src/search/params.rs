@@ -1,7 +1,7 @@
 //! What can be told to a search.
 
 use super::gumbel::GumbelParams;
-use crate::util::{OneOf, machine_memory, params};
+use crate::util::{OneOf, machine_memory, params, threads_or_cores};
 
 params! {
     /// The tree search.
@@ -57,10 +57,7 @@ impl SearchParams {
     /// Threads to search with.
     #[must_use]
     pub fn thread_count(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        }
+        threads_or_cores(self.threads)
     }
 
     /// The parameters of a Gumbel root, if there is to be one.

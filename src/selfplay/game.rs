@@ -9,7 +9,7 @@ use rand::distr::Distribution as _;
 use super::archive::Archive;
 use super::params::{SelfplayParams, Start};
 use crate::eval::Evaluation;
-use crate::game::{Color, Game, Komi, Move, PointSet, Position, owners};
+use crate::game::{Color, Game, Komi, Move, Position};
 use crate::record::{Outcome, TrainingGame, Turn};
 use crate::search::{SearchReport, Stepper};
 use crate::util::{Rng, Seed};
@@ -220,7 +220,7 @@ impl<'a> Play<'a> {
     pub(super) fn finish(self) -> Played {
         let outcome = match self.resigned {
             Some(loser) => Outcome { winner: Some(loser.opponent()), score: None, owners: None },
-            None => outcome(&self.position),
+            None => Outcome::as_it_stands(&self.position),
         };
         let resignation = match (self.resigned, self.would_resign) {
             (Some(_), _) => Resignation::Resigned,
@@ -259,34 +259,4 @@ fn spread(middle: Komi, points: f64, rng: &mut Rng) -> Komi {
     let normal = (-2.0 * uniform(rng).ln()).sqrt() * (std::f64::consts::TAU * uniform(rng)).cos();
     let komi = middle.points() + (2.0 * points * normal).round() / 2.0;
     Komi::from_points(komi).unwrap_or(middle)
-}
-
-/// How a game that is over has ended.
-fn outcome(position: &Position) -> Outcome {
-    let none = PointSet::new();
-    let board = position.board();
-    let points = position.size().points();
-    match position.rules().game {
-        #[expect(clippy::cast_possible_truncation, reason = "half points of a board")]
-        Game::Go => {
-            let owners = owners(board, &none);
-            Outcome {
-                winner: position.winner(&none),
-                score: Some(position.score(&none).points_for(Color::Black) as f32),
-                owners: Some(points.map(|point| owners.owner(point)).collect()),
-            }
-        }
-        Game::NoGo => {
-            let winner = position.winner(&none);
-            let left = |color| position.legal_points(color).count() as f32;
-            Outcome {
-                winner,
-                score: winner.map(|color| match color {
-                    Color::Black => left(color),
-                    Color::White => -left(color),
-                }),
-                owners: Some(points.map(|point| board.stone(point)).collect()),
-            }
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::game::{BoardSize, DeadStones, Komi, Rules};
 use crate::search::SearchParams;
-use crate::util::params;
+use crate::util::{params, threads_or_cores};
 
 params! {
     /// Games of the engine with itself.
@@ -46,10 +46,7 @@ impl SelfplayParams {
     /// Threads to play with.
     #[must_use]
     pub fn thread_count(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        }
+        threads_or_cores(self.threads)
     }
 
     /// How a full or a fast search is done.

@@ -1,6 +1,6 @@
 //! What can be said of a training.
 
-use crate::util::params;
+use crate::util::{params, threads_or_cores};
 
 params! {
     /// How a network is trained.
@@ -14,7 +14,7 @@ params! {
         /// Threads that compute, 0 for as many as there are cores.
         pub threads: usize = 0, 0..=64;
         /// Highest learning rate.
-        pub learning_rate: f64 = 1e-3, 0.0..=1.0;
+        pub learning_rate: f64 = 4e-4, 0.0..=1.0;
         /// Learning rate at the end as a share of the highest.
         pub final_rate: f64 = 0.05, 0.0..=1.0;
         /// Steps in which the learning rate rises from 0.
@@ -24,7 +24,7 @@ params! {
         /// How long Adam remembers gradients.
         pub beta1: f64 = 0.9, 0.0..=0.9999;
         /// How long Adam remembers their squares.
-        pub beta2: f64 = 0.99, 0.0..=0.99999;
+        pub beta2: f64 = 0.999, 0.0..=0.99999;
         /// Gradients longer than this are shortened to it, 0 for never.
         pub clip: f64 = 1.0, 0.0..=1e6;
         /// How long the average of the weights remembers: it is what is exported.
@@ -62,10 +62,7 @@ impl TrainParams {
     /// Threads to compute with.
     #[must_use]
     pub fn thread_count(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        }
+        threads_or_cores(self.threads)
     }
 
     /// The learning rate of a step, from 0: it rises evenly and falls as a cosine does.

@@ -92,19 +92,6 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// The regular files of a folder whose names end like this, in the order of their names.
-pub fn files_in(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_file() && path.to_string_lossy().ends_with(ending) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_folder_come_in_order() {
+    fn what_is_in_a_folder_comes_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("a/b.sgf");
         make_folder(&inner).unwrap();
@@ -131,9 +118,10 @@ mod tests {
         for name in ["c.sgf", "a.sgf", "d.txt"] {
             write_atomically(&folder.path().join("a").join(name), b"x").unwrap();
         }
-        let names = files_in(&folder.path().join("a"), ".sgf").unwrap();
-        assert_eq!(names, [folder.path().join("a/a.sgf"), folder.path().join("a/c.sgf")]);
-        assert!(files_in(&folder.path().join("z"), ".sgf").is_err());
+        let names = list_folder(&folder.path().join("a")).unwrap();
+        let expected = ["a.sgf", "b.sgf", "c.sgf", "d.txt"];
+        assert_eq!(names, expected.map(|name| folder.path().join("a").join(name)));
+        assert!(list_folder(&folder.path().join("z")).is_err());
     }
 
     #[test]

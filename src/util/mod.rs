@@ -2,15 +2,13 @@
 
 mod files;
 mod journal;
-mod memory;
+mod machine;
 mod params;
 mod seed;
 pub mod stats;
 
-pub use files::{
-    ReadError, files_in, list_folder, make_folder, open_file, read_limited, write_atomically,
-};
+pub use files::{ReadError, list_folder, make_folder, open_file, read_limited, write_atomically};
 pub use journal::Journal;
-pub use memory::machine_memory;
+pub use machine::{machine_memory, threads_or_cores};
 pub use params::{Any, Field, LimitError, Limits, OneOf, Params, params};
 pub use seed::{Rng, Seed};

@@ -113,6 +113,9 @@ fn bad_sequences_are_named() {
 #[test]
 fn folders_of_records_give_their_first_moves() {
     let (folder, _) = file("b.sgf", "(;GM[1]SZ[9];B[ee];W[cc];B[gg];W[gc];B[cg])");
+    // What is no record is left alone.
+    std::fs::write(folder.path().join("notes.txt"), "no game").unwrap();
+    std::fs::create_dir(folder.path().join("c.sgf")).unwrap();
     let list = OpeningSource::Path(folder.path().to_owned());
     let list = list.openings(&ground(9, Rules::CHINESE), 9, Seed::new(1)).unwrap();
     let size = BoardSize::square(9).unwrap();

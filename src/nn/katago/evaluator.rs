@@ -1,21 +1,21 @@
 //! A KataGo network as an evaluator.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::features::encode;
 use super::model::Model;
 use super::net::{CpuNet, RawOutput, Workspace};
 use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Value};
-use crate::game::{BoardSize, Color, Game, KoRule, Position, Scoring, Symmetry};
+use crate::game::{Color, Game, KoRule, Position, Scoring, Symmetry};
 use crate::nn::evaluator::{Orientation, priors};
 use crate::nn::features::restore;
+use crate::nn::packed::{Boards, SizedNet};
 
 /// Evaluates positions of Go on boards of any size on the thread that asks.
 pub struct KataGoEvaluator {
     model: Arc<Model>,
     orientation: Orientation,
-    boards: Mutex<HashMap<BoardSize, Arc<Packed>>>,
+    boards: Boards<CpuNet>,
 }
 
 /// What a network says of a position, all of it for the side to move.
@@ -37,17 +37,11 @@ pub struct Outlook {
     pub lead: f32,
 }
 
-/// A network packed for one size, with the workspaces that no thread is using.
-struct Packed {
-    net: CpuNet,
-    idle: Mutex<Vec<Workspace>>,
-}
-
 impl KataGoEvaluator {
     /// An evaluator with a model.
     #[must_use]
     pub fn new(model: Arc<Model>, orientation: Orientation) -> Self {
-        Self { model, orientation, boards: Mutex::new(HashMap::new()) }
+        Self { model, orientation, boards: Boards::new() }
     }
 
     /// Everything that the network says of positions of one game after the other; see
@@ -57,52 +51,43 @@ impl KataGoEvaluator {
             return Err(EvalError::Device(NOT_GO.to_owned()));
         }
         let mut answers = Vec::with_capacity(batch.len());
-        for same_size in batch.chunk_by(|a, b| a.size() == b.size()) {
-            let packed = self.packed(same_size[0].size());
-            for some in same_size.chunks(packed.net.chunk(same_size.len())) {
-                self.evaluate_some(some, &packed, &mut answers);
-            }
-        }
+        let pack = |size| CpuNet::new(&self.model, size);
+        self.boards.for_each_piece(batch, pack, |some, net, work| {
+            self.evaluate_some(some, (net, work), &mut answers);
+        });
         Ok(answers)
     }
 
-    /// The network for a size, packed when it is asked for the first time.
-    fn packed(&self, size: BoardSize) -> Arc<Packed> {
-        // What a panic could leave behind here is a map without an entry.
-        let mut boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
-        let packed = boards.entry(size).or_insert_with(|| {
-            let net = CpuNet::new(&self.model, size);
-            Arc::new(Packed { net, idle: Mutex::new(Vec::new()) })
-        });
-        Arc::clone(packed)
-    }
-
-    fn evaluate_some(&self, some: &[&Position], packed: &Packed, answers: &mut Vec<Outlook>) {
-        let mut work = packed.take();
+    fn evaluate_some(
+        &self,
+        some: &[&Position],
+        (net, work): (&CpuNet, &mut Workspace),
+        answers: &mut Vec<Outlook>,
+    ) {
         for (index, position) in some.iter().enumerate() {
             let (planes, globals) = work.input(index);
             encode(position, self.orientation.symmetry(position), planes, globals);
         }
-        packed.net.run(&mut work, some.len());
+        net.run(work, some.len());
         for (index, position) in some.iter().enumerate() {
             let symmetry = self.orientation.symmetry(position);
             answers.push(outlook(position, symmetry, &work.output(index), &self.model));
         }
-        packed.give_back(work);
     }
 }
 
 /// Why positions of NoGo are refused.
 pub const NOT_GO: &str = "KataGo's networks know Go and not NoGo: choose another network";
 
-impl Packed {
-    fn take(&self) -> Workspace {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.unwrap_or_else(|| self.net.workspace(self.net.chunk(usize::MAX)))
+impl SizedNet for CpuNet {
+    type Workspace = Workspace;
+
+    fn workspace(&self) -> Workspace {
+        self.workspace(self.chunk(usize::MAX))
     }
 
-    fn give_back(&self, work: Workspace) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(work);
+    fn together(&self, positions: usize) -> usize {
+        self.chunk(positions)
     }
 }
 
