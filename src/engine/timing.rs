@@ -30,11 +30,12 @@ impl Timing {
     /// Clocks without a limit.
     pub(super) fn new(params: &EngineParams, position: &Position) -> Self {
         let pace = if params.time.simulations_as_time { simulations(params) } else { Pace::Real };
+        let table = built_in(position);
         Self {
             clocks: [Clock::new(TimeSystem::Unlimited); 2],
-            managers: managers(params, &built_in(position), pace),
+            managers: managers(params, &table, pace),
             table: None,
-            known: vec![built_in(position)],
+            known: vec![table],
             pace,
         }
     }

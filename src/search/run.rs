@@ -14,6 +14,7 @@ use super::select::Formula;
 use super::trace::{Ring, TraceEntry};
 use super::tree::{Stage, Tree};
 use super::view::View;
+use super::words::Words;
 use super::worker::{Memory, Shared, Worker};
 use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
@@ -28,6 +29,8 @@ pub struct Search {
     seed: Seed,
     searches: u64,
     kept: Option<Kept>,
+    /// Memory of a tree that is gone.
+    spare: Option<Words>,
     trace: Vec<TraceEntry>,
 }
 
@@ -41,7 +44,7 @@ impl Search {
     /// A search whose random choices start from a seed.
     #[must_use]
     pub fn new(evaluator: Arc<dyn Evaluator>, params: SearchParams, seed: Seed) -> Self {
-        Self { evaluator, params, seed, searches: 0, kept: None, trace: Vec::new() }
+        Self { evaluator, params, seed, searches: 0, kept: None, spare: None, trace: Vec::new() }
     }
 
     /// Forgets the tree of the last search.
@@ -62,7 +65,7 @@ impl Search {
         position: &Position,
         request: Request<'_>,
     ) -> Result<SearchReport, EvalError> {
-        let tree = self.tree_for(request.line);
+        let mut tree = self.tree_for(request.line);
         let line = request.line.cloned();
         let mut rng = self.seed.fork("search", self.searches).rng();
         self.searches += 1;
@@ -71,8 +74,8 @@ impl Search {
             .collect();
         let evaluation = self.evaluate_root(position)?;
         add_owners(&owners[0], position, &evaluation);
+        let mut memory = Memory::new(tree.reserve());
         let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
-        let mut memory = Memory::default();
         shared.begin(&evaluation, &self.params, request.allowed, (&mut memory, &mut rng));
         let view = View {
             shared: &shared,
@@ -82,30 +85,32 @@ impl Search {
         };
         let report = view.run(self.evaluator.as_ref(), request, memory)?;
         self.trace = shared.trace.as_ref().map(Ring::entries).unwrap_or_default();
-        self.kept = line.map(|line| Kept { line, tree: shared.tree });
+        match line {
+            Some(line) => self.kept = Some(Kept { line, tree: shared.tree }),
+            None => self.spare = Some(shared.tree.into_words()),
+        }
         Ok(report)
     }
 
     /// The part of the last tree that begins with the position at the end of the line, or a new one.
     fn tree_for(&mut self, line: Option<&Line>) -> Tree {
         let memory = self.params.memory();
-        let fresh = || Tree::new(memory);
-        let kept = self.kept.take();
-        if self.params.gumbel().is_some() {
-            // Its schedule begins with a root that nobody has visited.
-            return fresh();
-        }
-        let (Some(Kept { line: old, tree }), Some(line)) = (kept, line) else {
-            return fresh();
-        };
-        let Some(moves) = line.since(&old) else { return fresh() };
-        if moves.is_empty() {
+        let spare = self.spare.take().filter(|words| words.is_for(memory));
+        let words = spare.unwrap_or_else(|| Words::new(memory, memory));
+        let Some(Kept { line: old, tree }) = self.kept.take() else { return Tree::in_words(words) };
+        // A Gumbel root's schedule begins with a root that nobody has visited.
+        let line = line.filter(|_| self.params.gumbel().is_none());
+        let moves = line.and_then(|line| line.since(&old));
+        if moves.as_ref().is_some_and(Vec::is_empty) {
+            self.spare = Some(words);
             return tree;
         }
-        match tree.descendant(moves) {
-            Some(node) => tree.rooted_at(node, memory),
-            None => fresh(),
-        }
+        let next = match moves.and_then(|moves| tree.descendant(moves)) {
+            Some(node) => tree.rooted_at(node, words),
+            None => Tree::in_words(words),
+        };
+        self.spare = Some(tree.into_words());
+        next
     }
 
     /// What the evaluator says of the root, over all symmetries if the parameters ask for it.

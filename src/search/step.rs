@@ -46,8 +46,9 @@ impl Stepper {
         let owners = [Mutex::new(Criticality::new(position.size()))];
         let leaf = Leaf::new(position.clone());
         let simulations = Some(params.max_simulations.max(1));
-        let shared = Shared::new(Tree::new(TREE_BYTES), position, &params, simulations);
-        let memory = Memory::default();
+        let mut tree = Tree::new(TREE_BYTES);
+        let memory = Memory::new(tree.reserve());
+        let shared = Shared::new(tree, position, &params, simulations);
         Self { shared, params, rng, leaf, memory, owners, has_score: false, state: State::New }
     }
 

@@ -71,6 +71,8 @@ const BLOCK: u64 = 0xFFFF_FFFF;
 pub(super) struct Tree {
     words: Words,
     root: NodeId,
+    /// What the root has left of its chunk.
+    reserve: Reserve,
     nodes: Apart<AtomicU64>,
     full: AtomicBool,
 }
@@ -192,17 +194,29 @@ impl Tree {
     /// A tree with a root that nobody has visited, in at most `memory` bytes.
     #[must_use]
     pub(super) fn new(memory: usize) -> Self {
-        Self::with_limit(memory, memory)
+        Self::in_words(Words::new(memory, memory))
     }
 
-    fn with_limit(memory: usize, now: usize) -> Self {
-        let words = Words::new(memory, now);
+    /// The same in words that are all zero.
+    pub(super) fn in_words(words: Words) -> Self {
+        let mut reserve = Reserve::default();
         let root = words
-            .allocate(&mut Reserve::default(), NODE + REST)
+            .allocate(&mut reserve, NODE + REST)
             .map(NodeId)
             .expect("invariant: the first chunk can always be had");
         words.slice(root.0, NODE)[EDGE].store(distance(1, 0), Ordering::Relaxed);
-        Self { words, root, nodes: Apart(AtomicU64::new(1)), full: AtomicBool::new(false) }
+        let (nodes, full) = (Apart(AtomicU64::new(1)), AtomicBool::new(false));
+        Self { words, root, reserve, nodes, full }
+    }
+
+    /// What there is to allocate from without taking a chunk, for one thread.
+    pub(super) fn reserve(&mut self) -> Reserve {
+        std::mem::take(&mut self.reserve)
+    }
+
+    /// The memory of a tree that is not needed any more, for another one.
+    pub(super) fn into_words(self) -> Words {
+        self.words.cleared()
     }
 
     pub(super) fn root(&self) -> NodeId {
@@ -272,11 +286,12 @@ impl Tree {
     }
 
     /// A new tree with a node of this one as its root, and of what is below it as much as fits into
-    /// the memory that this tree leaves free of `memory` bytes: the most visited nodes first.
-    pub(super) fn rooted_at(&self, id: NodeId, memory: usize) -> Self {
-        let free = memory.saturating_sub(self.memory());
-        let copy = Self::with_limit(memory, free);
-        let mut reserve = Reserve::default();
+    /// the words that this tree leaves free: the most visited nodes first.
+    pub(super) fn rooted_at(&self, id: NodeId, mut words: Words) -> Self {
+        let memory = words.room();
+        words.set_limit(memory.saturating_sub(self.memory()));
+        let mut copy = Self::in_words(words);
+        let mut reserve = copy.reserve();
         copy.node(copy.root).copy_from(self.node(id));
         let mut waiting = BinaryHeap::from([(u32::MAX, id, copy.root)]);
         while let Some((_, from, to)) = waiting.pop() {
@@ -292,7 +307,7 @@ impl Tree {
             }
         }
         copy.count(&mut reserve);
-        let mut copy = copy;
+        copy.reserve = reserve;
         copy.words.set_limit(memory);
         *copy.full.get_mut() = false;
         copy

@@ -22,7 +22,14 @@ pub(super) struct Words {
     limit: usize,
 }
 
-/// Some words, and where among them a cache line begins.
+/// Chunks that are kept for the next tree at the most: new memory costs more than a short search.
+const KEPT: usize = 4;
+
+/// They are no more than this part of all.
+const KEPT_SHARE: usize = 64;
+
+/// Some words, and where among them a cache line begins. The first of them counts those in use; its
+/// line is its own, so that an index of 0 can stand for nothing.
 struct Chunk {
     words: Box<[AtomicU64]>,
     start: usize,
@@ -34,6 +41,13 @@ impl Chunk {
         // Words can always be aligned; were they not, it would only be slower.
         let start = words.as_ptr().align_offset(LINE * size_of::<u64>()).min(LINE);
         Self { words, start }
+    }
+
+    /// Forgets everything.
+    fn clear(&mut self) {
+        let used = self.words[self.start].get_mut();
+        let used = usize::try_from(*used).map_or(CHUNK, |used| used.min(CHUNK));
+        self.words[self.start..][..used].fill_with(AtomicU64::default);
     }
 }
 
@@ -49,9 +63,8 @@ pub(super) struct Reserve {
 impl Words {
     /// Room for up to `bytes` bytes, of which `now` may be used at once. One chunk there always is.
     pub(super) fn new(bytes: usize, now: usize) -> Self {
-        let count = (bytes / CHUNK_BYTES).clamp(1, u32::MAX as usize / CHUNK);
         let mut words = Self {
-            chunks: (0..count).map(|_| OnceLock::new()).collect(),
+            chunks: (0..places(bytes)).map(|_| OnceLock::new()).collect(),
             taken: AtomicUsize::new(0),
             limit: 0,
         };
@@ -67,6 +80,30 @@ impl Words {
         self.limit = (bytes / CHUNK_BYTES).clamp(1, self.chunks.len());
     }
 
+    /// The same memory with nothing in it.
+    pub(super) fn cleared(mut self) -> Self {
+        let taken = self.taken.get_mut();
+        let used = std::mem::take(taken).min(self.limit);
+        let kept = KEPT.min(self.chunks.len() / KEPT_SHARE);
+        for (index, chunk) in self.chunks[..used].iter_mut().enumerate() {
+            match chunk.get_mut() {
+                Some(chunk) if index < kept => chunk.clear(),
+                _ => drop(chunk.take()),
+            }
+        }
+        self
+    }
+
+    /// Bytes that there is room for.
+    pub(super) fn room(&self) -> usize {
+        self.chunks.len() * CHUNK_BYTES
+    }
+
+    /// Whether it is as large as a new one with room for so many bytes.
+    pub(super) fn is_for(&self, bytes: usize) -> bool {
+        self.chunks.len() == places(bytes)
+    }
+
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         // Ordering: a count, nothing hangs on it.
@@ -80,7 +117,7 @@ impl Words {
     /// If the block is larger than a chunk.
     pub(super) fn allocate(&self, reserve: &mut Reserve, count: usize) -> Option<u32> {
         let count = count.next_multiple_of(LINE / 2);
-        assert!(count < CHUNK, "a block fits into a chunk");
+        assert!(count <= CHUNK - LINE, "a block fits into a chunk");
         if reserve.end - reserve.next < count {
             // Ordering: the number alone decides who gets the chunk.
             let chunk = self.taken.fetch_add(1, Ordering::Relaxed);
@@ -88,23 +125,34 @@ impl Words {
                 return None;
             }
             self.chunks[chunk].get_or_init(Chunk::new);
-            // The first words of all stay free, so that 0 can stand for nothing.
             let start = chunk * CHUNK;
-            let next = start + if chunk == 0 { LINE } else { 0 };
-            *reserve = Reserve { next, end: start + CHUNK, made: reserve.made };
+            *reserve = Reserve { next: start + LINE, end: start + CHUNK, made: reserve.made };
         }
         let at = reserve.next;
         reserve.next += count;
+        let chunk = self.chunk(at);
+        let used = reserve.next - at / CHUNK * CHUNK;
+        // Ordering: read by who owns the words alone.
+        chunk.words[chunk.start].store(used as u64, Ordering::Relaxed);
         u32::try_from(at).ok()
     }
 
     /// `count` words from an index on that [`allocate`](Self::allocate) has given.
     #[inline]
     pub(super) fn slice(&self, at: u32, count: usize) -> &[AtomicU64] {
-        let (chunk, offset) = (at as usize / CHUNK, at as usize % CHUNK);
-        let chunk = self.chunks[chunk].get().expect("invariant: an index comes from `allocate`");
-        &chunk.words[chunk.start + offset..][..count]
+        let chunk = self.chunk(at as usize);
+        &chunk.words[chunk.start + at as usize % CHUNK..][..count]
     }
+
+    #[inline]
+    fn chunk(&self, at: usize) -> &Chunk {
+        self.chunks[at / CHUNK].get().expect("invariant: an index comes from `allocate`")
+    }
+}
+
+/// Chunks in so many bytes.
+fn places(bytes: usize) -> usize {
+    (bytes / CHUNK_BYTES).clamp(1, u32::MAX as usize / CHUNK)
 }
 
 #[cfg(test)]
@@ -139,5 +187,28 @@ mod tests {
         assert_eq!(words.bytes(), CHUNK_BYTES);
         assert!(words.allocate(&mut reserve, 10).is_some());
         assert_eq!(words.bytes(), 2 * CHUNK_BYTES);
+    }
+
+    #[test]
+    fn cleared_words_are_zero_again() {
+        let count = KEPT + 2;
+        let mut words = Words::new(KEPT * KEPT_SHARE * CHUNK_BYTES, count * CHUNK_BYTES);
+        for size in [1, 100, CHUNK - LINE] {
+            let mut reserve = Reserve::default();
+            let mut blocks = Vec::new();
+            while let Some(at) = words.allocate(&mut reserve, size) {
+                let block = words.slice(at, size);
+                assert!(block.iter().all(|word| word.load(Ordering::Relaxed) == 0));
+                for word in block {
+                    word.store(u64::MAX, Ordering::Relaxed);
+                }
+                blocks.push(at);
+            }
+            assert!(blocks.len() >= count && words.bytes() == count * CHUNK_BYTES);
+            words = words.cleared();
+            assert_eq!(words.bytes(), 0);
+            let kept = words.chunks.iter().filter(|chunk| chunk.get().is_some());
+            assert_eq!(kept.count(), KEPT);
+        }
     }
 }

@@ -49,6 +49,13 @@ pub(super) struct Memory {
     moves: Vec<u64>,
 }
 
+impl Memory {
+    /// Memory that begins with what a tree has at hand.
+    pub(super) fn new(reserve: Reserve) -> Self {
+        Self { reserve, moves: Vec::new() }
+    }
+}
+
 /// The end of a descent.
 pub(super) struct Leaf {
     pub(super) position: Position,
