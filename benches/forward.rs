@@ -22,8 +22,13 @@ use tedomari::nn::features::encode;
 use tedomari::nn::{CpuNet, KataGoFile, NetShape, Orientation, katago, random_weights};
 use tedomari::util::Seed;
 
-/// Time spent on one figure.
-const BUDGET: Duration = Duration::from_millis(700);
+/// Time of one measurement.
+const BUDGET: Duration = Duration::from_millis(200);
+
+/// Measurements of a figure, in turns with those it is compared with: the best of them counts.
+const ROUNDS: usize = 7;
+
+const THREADS: [usize; 2] = [1, 2];
 
 const BATCHES: [usize; 4] = [1, 4, 8, 16];
 
@@ -45,9 +50,7 @@ fn main() {
     println!("\nevaluations/s (GFLOP/s by direct convolution) for batches of {BATCHES:?}");
     for shape in shapes {
         for side in [9, 13, 19] {
-            for threads in [1, 2] {
-                report(&shape, side, threads);
-            }
+            report(&shape, side);
         }
     }
     katago();
@@ -66,14 +69,10 @@ fn katago() {
     println!("\nKataGo's {name}: evaluations/s for batches of {BATCHES:?}");
     for side in [9, 13, 19] {
         let positions = some_game(BoardSize::square(side).expect("a legal size"));
-        for threads in [1, 2] {
-            let figures = BATCHES.map(|batch| {
-                let gigaflop = net.model.operations(side * side) / 1e9;
-                let speed = evaluator_speed(&evaluator, &positions, batch, threads);
-                format!("{speed:7.0} ({:3.0})", speed * gigaflop)
-            });
-            println!("{side:2}x{side:<2} {threads} threads: {}", figures.join(" "));
-        }
+        let speeds = Speeds::measure(|batch, threads| {
+            evaluator_speed(&evaluator, &positions, batch, threads)
+        });
+        speeds.print("b6c96", side, net.model.operations(side * side) / 1e9);
         println!("{side:2}x{side:<2} features alone: {:.0}/s", features_speed(&positions));
     }
 }
@@ -129,16 +128,43 @@ fn some_game(size: BoardSize) -> Vec<Position> {
     positions
 }
 
-fn report(shape: &NetShape, side: usize, threads: usize) {
+fn report(shape: &NetShape, side: usize) {
     let size = BoardSize::square(side).expect("a legal size");
     let net = CpuNet::new(shape, &random_weights(shape, Seed::new(1)), size);
     let position = some_position(size);
-    let gigaflop = shape.operations(size.area()) / 1e9;
-    let figures = BATCHES.map(|batch| {
-        let speed = speed(&net, &position, batch, threads);
-        format!("{speed:7.0} ({:3.0})", speed * gigaflop)
-    });
-    println!("{shape:>6} {side:2}x{side:<2} {threads} threads: {}", figures.join(" "));
+    let speeds = Speeds::measure(|batch, threads| speed(&net, &position, batch, threads));
+    speeds.print(&shape.to_string(), side, shape.operations(size.area()) / 1e9);
+}
+
+/// The best speed for each number of threads and batch.
+struct Speeds([[f64; BATCHES.len()]; THREADS.len()]);
+
+impl Speeds {
+    fn measure(speed: impl Fn(usize, usize) -> f64) -> Self {
+        let mut best = [[0.0_f64; BATCHES.len()]; THREADS.len()];
+        for _ in 0..ROUNDS {
+            for (row, threads) in best.iter_mut().zip(THREADS) {
+                for (best, batch) in row.iter_mut().zip(BATCHES) {
+                    *best = best.max(speed(batch, threads));
+                }
+            }
+        }
+        Self(best)
+    }
+
+    fn print(&self, name: &str, side: usize, gigaflop: f64) {
+        let most = |row: &[f64]| row.iter().copied().fold(0.0, f64::max);
+        for (row, threads) in self.0.iter().zip(THREADS) {
+            let figures = row.map(|speed| format!("{speed:7.0} ({:3.0})", speed * gigaflop));
+            let figures = figures.join(" ");
+            let share = 100.0 * row[0] / most(row);
+            println!(
+                "{name:>6} {side:2}x{side:<2} {threads} threads: {figures}, one of best {share:.0} %"
+            );
+        }
+        let ratios = [0, 1, 2, 3].map(|k| format!("{:7.2}      ", self.0[1][k] / self.0[0][k]));
+        println!("{name:>6} {side:2}x{side:<2} 2 / 1:     {}", ratios.join(" ").trim_end());
+    }
 }
 
 /// Evaluations per second of several threads with a workspace each.

@@ -26,7 +26,7 @@ use tedomari::util::Seed;
 const BUDGET: Duration = Duration::from_millis(700);
 
 /// Searches of each case.
-const REPEATS: usize = 7;
+const REPEATS: usize = 15;
 
 /// Positions that the network is asked about at a time.
 const BATCHES: [usize; 2] = [1, 8];
@@ -88,18 +88,14 @@ impl Case {
 struct Figure<'a> {
     case: &'a Case,
     speeds: Vec<(usize, Spread)>,
+    ratio: Option<Spread>,
 }
 
 impl<'a> Figure<'a> {
     fn new(case: &'a Case, speeds: &[Vec<f64>]) -> Self {
         let spreads = speeds.iter().map(|speeds| Spread::of(speeds));
-        Self { case, speeds: case.threads.iter().copied().zip(spreads).collect() }
-    }
-
-    /// How many times as fast two threads are as one, by the best and by the median.
-    fn ratio(&self) -> Option<Spread> {
-        let [(_, one), (_, two)] = self.speeds.as_slice() else { return None };
-        Some(Spread { best: two.best / one.best, median: two.median / one.median })
+        let spreads: Vec<_> = case.threads.iter().copied().zip(spreads).collect();
+        Self { case, ratio: ratio(speeds, &spreads), speeds: spreads }
     }
 
     fn print(&self) {
@@ -108,7 +104,7 @@ impl<'a> Figure<'a> {
         for (threads, Spread { best, median }) in &self.speeds {
             println!("{evaluator:9} {board:10} {threads:6} {best:9.0} {median:9.0}");
         }
-        if let Some(Spread { best, median }) = self.ratio() {
+        if let Some(Spread { best, median }) = &self.ratio {
             println!("{evaluator:9} {board:10} {:>6} {best:9.2} {median:9.2}", "2 / 1");
         }
     }
@@ -117,7 +113,7 @@ impl<'a> Figure<'a> {
         let speeds = self.speeds.iter().map(|&(threads, Spread { best, median })| {
             json!({ "threads": threads, "best": best, "median": median })
         });
-        let ratio = self.ratio().map(|r| json!({ "best": r.best, "median": r.median }));
+        let ratio = self.ratio.as_ref().map(|r| json!({ "best": r.best, "median": r.median }));
         json!({
             "evaluator": self.case.evaluator,
             "rules": self.case.game(),
@@ -126,6 +122,14 @@ impl<'a> Figure<'a> {
             "two_to_one": ratio,
         })
     }
+}
+
+/// How many times as fast two threads are as one: by the best of each, and the median of what two
+/// searches side by side give.
+fn ratio(speeds: &[Vec<f64>], spreads: &[(usize, Spread)]) -> Option<Spread> {
+    let ([one, two], [(_, slow), (_, fast)]) = (speeds, spreads) else { return None };
+    let pairs: Vec<_> = one.iter().zip(two).map(|(one, two)| two / one).collect();
+    Some(Spread { best: fast.best / slow.best, median: Spread::of(&pairs).median })
 }
 
 /// The best and the middle of several measurements.
