@@ -136,8 +136,9 @@ fn self_play_that_was_killed_goes_on() {
 #[test]
 fn parts_are_played_by_several_processes() {
     let root = tempfile::tempdir().expect("a folder for the test");
+    let store = format!("file://{}", root.path().join("store/run").display());
     let play = |out: &str, part: &str| {
-        let out = root.path().join(out);
+        let out = if out == "store" { store.clone().into() } else { root.path().join(out) };
         let mut command = Command::new(env!("CARGO_BIN_EXE_tedomari"));
         command.args(["selfplay", "--net", "builtin:untrained", "--game", "nogo", "--board", "5"]);
         command.args(["--games", "24", "--games-per-file", "4", "--part", part, "--json"]);
@@ -146,14 +147,24 @@ fn parts_are_played_by_several_processes() {
         command.spawn().expect("the program starts")
     };
     let parts: Vec<_> = ["1/3", "2/3", "3/3"].map(|part| play("parts", part)).into();
-    for mut child in parts.into_iter().chain([play("whole", "1/1")]) {
+    let mut killed = play("store", "1/2");
+    thread::sleep(Duration::from_millis(50));
+    killed.kill().expect("it can be killed");
+    killed.wait().expect("it has ended");
+    let stored = ["1/2", "2/2"].map(|part| play("store", part));
+    for mut child in parts.into_iter().chain(stored).chain([play("whole", "1/1")]) {
         assert!(child.wait().expect("it ends").success());
     }
+    let back = root.path().join("back");
+    let copied = json(&["store", "get", &store, back.to_str().expect("a name"), "--json"]);
+    assert_eq!(copied["files"], 6);
+    let listed = json(&["store", "list", &store, "--json"]);
+    assert_eq!(listed["files"].as_array().map(Vec::len), Some(6));
     for file in fs::read_dir(root.path().join("whole")).expect("the folder is there") {
         let name = file.expect("an entry").file_name();
-        let [whole, part] = ["whole", "parts"]
+        let [whole, part, stored] = ["whole", "parts", "back"]
             .map(|folder| fs::read(root.path().join(folder).join(&name)).expect("a shard"));
-        assert_eq!(whole, part, "{name:?}");
+        assert!(whole == part && whole == stored, "{name:?}");
     }
 }
 

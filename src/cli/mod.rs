@@ -16,6 +16,7 @@ mod restart;
 mod run;
 mod selfplay;
 mod stop;
+mod store;
 mod time;
 mod timetable;
 mod train;
@@ -99,6 +100,9 @@ enum Subcommands {
     Time(time::TimeCommand),
     /// Learn from games how long games are
     Timetable(timetable::TimetableArgs),
+    /// Copy files to and from object stores
+    #[command(subcommand)]
+    Store(store::StoreCommand),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -127,6 +131,7 @@ impl Cli {
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Time(command) => time::run(&command, &config),
             Subcommands::Timetable(args) => timetable::run(&args, &config),
+            Subcommands::Store(command) => store::run(&command),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

@@ -1,5 +1,6 @@
 //! `tedomari selfplay`: games of the engine with itself, written as shards to learn from.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,19 +11,21 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use tracing::info;
 
+use super::store::Store;
 use super::{evaluator, print, print_json, progress, stop};
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::playout::PlayoutEvaluator;
-use crate::record::{SHARD_EXTENSION, Shard, TrainingGame, shard_files, write_shard};
+use crate::record::{SHARD_EXTENSION, Shard, TrainingGame, shard_bytes, shard_files, write_shard};
 use crate::selfplay::{Archive, Played, Start, Stats, play};
-use crate::util::Seed;
+use crate::util::{Seed, list_folder};
 
 #[derive(Debug, Args)]
 pub(super) struct SelfplayArgs {
-    /// The folder for the shards; those that are there already are not played again
+    /// The folder or object store (file:///PATH, s3://BUCKET/PREFIX) for the shards; those that are
+    /// there already are not played again
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: String,
     /// Games to have in the end
     #[arg(long, default_value_t = 1000)]
     games: u64,
@@ -60,8 +63,7 @@ pub(super) fn part(text: &str) -> Result<(u64, u64), String> {
 
 /// Plays what is missing.
 pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
-    std::fs::create_dir_all(&args.out)
-        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+    let target = Target::open(&args.out)?;
     let seed = Seed::new(args.seed);
     let evaluator = if args.playouts {
         Arc::new(PlayoutEvaluator::new(seed.fork("playouts", args.part.0))) as Arc<dyn Evaluator>
@@ -72,7 +74,9 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
     let start = Start { size: game.size(), rules: game.rules(), komi: game.komi() };
     let archive = read_archive(&args.archive, &start)?;
     let stop = stop::flag(args.minutes)?;
-    let (done, missing): (Vec<_>, Vec<_>) = files(args).partition(|file| file.path.exists());
+    let there = target.names()?;
+    let (done, missing): (Vec<_>, Vec<_>) =
+        files(args).partition(|file| there.contains(&file.name));
     let count = missing.iter().map(|file| file.to - file.from).sum();
     let mut table = Table::new(done.len(), count);
     let mut pieces = missing.iter();
@@ -86,7 +90,7 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
             games.push(played.game);
         }
         if games.len() as u64 == file.to - file.from {
-            write_shard(&file.path, &games)?;
+            target.write(&file.name, &games)?;
             games.clear();
             table.written += 1;
             piece = pieces.next();
@@ -98,9 +102,44 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
     table.end(args.json)
 }
 
+/// Where shards go.
+enum Target {
+    Folder(PathBuf),
+    Store(Store),
+}
+
+impl Target {
+    fn open(out: &str) -> anyhow::Result<Self> {
+        if Store::is_url(out) {
+            return Ok(Self::Store(Store::open(out)?));
+        }
+        std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {out}"))?;
+        Ok(Self::Folder(out.into()))
+    }
+
+    /// The files that are there.
+    fn names(&self) -> anyhow::Result<HashSet<String>> {
+        Ok(match self {
+            Self::Folder(path) => {
+                let files = list_folder(path).with_context(|| format!("in {}", path.display()))?;
+                let name = |file: &PathBuf| Some(file.file_name()?.to_str()?.to_owned());
+                files.iter().filter_map(name).collect()
+            }
+            Self::Store(store) => store.files()?.into_iter().map(|file| file.name).collect(),
+        })
+    }
+
+    fn write(&self, name: &str, games: &[TrainingGame]) -> anyhow::Result<()> {
+        match self {
+            Self::Folder(path) => Ok(write_shard(&path.join(name), games)?),
+            Self::Store(store) => store.put(name, shard_bytes(games)?),
+        }
+    }
+}
+
 /// A file to be written, and the numbers of its games.
 struct Piece {
-    path: PathBuf,
+    name: String,
     from: u64,
     to: u64,
 }
@@ -112,7 +151,7 @@ fn files(args: &SelfplayArgs) -> impl Iterator<Item = Piece> + '_ {
         let from = index * args.games_per_file;
         let to = (from + args.games_per_file).min(args.games);
         let name = format!("games-{from:07}-{to:07}.{SHARD_EXTENSION}");
-        Piece { path: args.out.join(name), from, to }
+        Piece { name, from, to }
     })
 }
 

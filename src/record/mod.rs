@@ -17,6 +17,8 @@ pub use import::{
 };
 pub use permute::Permutation;
 pub use rating::{NotARating, Rating};
-pub use shard::{MAX_SHARD, SHARD_EXTENSION, SHARD_VERSION, Shard, ShardError, write_shard};
+pub use shard::{
+    MAX_SHARD, SHARD_EXTENSION, SHARD_VERSION, Shard, ShardError, shard_bytes, write_shard,
+};
 pub use window::{Row, Window, WindowParams, shard_files};
 pub use writer::ShardWriter;

@@ -86,12 +86,13 @@ pub enum ShardError {
 
 /// Writes a shard, whole or not at all.
 pub fn write_shard(path: &Path, games: &[TrainingGame]) -> Result<(), ShardError> {
-    let bytes = to_bytes(games)?;
+    let bytes = shard_bytes(games)?;
     write_atomically(path, &bytes)
         .map_err(|reason| ShardError::Write { path: path.to_owned(), reason })
 }
 
-fn to_bytes(games: &[TrainingGame]) -> Result<Vec<u8>, ShardError> {
+/// What a shard with these games has in it.
+pub fn shard_bytes(games: &[TrainingGame]) -> Result<Vec<u8>, ShardError> {
     let count =
         u32::try_from(games.len()).map_err(|_| ShardError::TooLarge { bytes: usize::MAX })?;
     let turns: usize = games.iter().map(|game| game.turns.len()).sum();

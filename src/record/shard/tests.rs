@@ -109,12 +109,12 @@ proptest! {
 
     #[test]
     fn games_come_back(games in prop::collection::vec(games(), 0..4)) {
-        let bytes = to_bytes(&games).unwrap();
+        let bytes = shard_bytes(&games).unwrap();
         let found = read_all(&bytes).unwrap();
         prop_assert_eq!(found.len(), games.len());
         found.iter().zip(&games).for_each(|(found, given)| check_like(found, given));
         // What was rounded once stays as it is.
-        prop_assert_eq!(to_bytes(&found).unwrap(), bytes);
+        prop_assert_eq!(shard_bytes(&found).unwrap(), bytes);
     }
 
     #[test]
@@ -122,7 +122,7 @@ proptest! {
         games in prop::collection::vec(games(), 1..3),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
-        let mut bytes = to_bytes(&games).unwrap();
+        let mut bytes = shard_bytes(&games).unwrap();
         let end = bytes.len() - CHECKSUM;
         for (at, byte) in changes {
             bytes[12 + at.index(end - 12)] = byte;
@@ -136,7 +136,7 @@ proptest! {
 
 #[test]
 fn the_format_is_as_documented() {
-    let bytes = to_bytes(&sample()).unwrap();
+    let bytes = shard_bytes(&sample()).unwrap();
     let mut expected = b"TEDOGAME".to_vec();
     expected.extend([1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
     // Length, board, rules, komi in halves, turns; outcome; two turns.
@@ -150,7 +150,7 @@ fn the_format_is_as_documented() {
 
 #[test]
 fn every_damage_is_refused_by_name() {
-    let bytes = to_bytes(&sample()).unwrap();
+    let bytes = shard_bytes(&sample()).unwrap();
     assert_eq!(read_all(&bytes).unwrap().len(), 2);
     for at in 0..bytes.len() {
         for bit in 0..8 {

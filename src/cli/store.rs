@@ -1,0 +1,316 @@
+//! `tedomari store`: files in folders and object stores, by URL.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use clap::{Args, Subcommand};
+use futures_util::TryStreamExt as _;
+use object_store::path::Path as Key;
+use object_store::{ObjectStore, ObjectStoreExt as _};
+use serde_json::json;
+use tokio::runtime::Runtime;
+use url::Url;
+
+use super::{print, print_json};
+use crate::util::{list_folder, read_limited, write_atomically};
+
+/// Bytes of the largest file that is copied.
+const MAX_FILE: usize = 1 << 30;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum StoreCommand {
+    /// List the files of a store
+    List(ListArgs),
+    /// Copy the files of a folder to a store; those that are there with the same size are left alone
+    Put(PutArgs),
+    /// Copy the files of a store to a folder; those that are there with the same size are left alone
+    Get(GetArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// file:///PATH or s3://BUCKET/PREFIX
+    url: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PutArgs {
+    /// The folder; what is in folders below it is copied too
+    folder: PathBuf,
+    /// file:///PATH or s3://BUCKET/PREFIX
+    url: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GetArgs {
+    /// file:///PATH or s3://BUCKET/PREFIX
+    url: String,
+    /// The folder, which is made if it does not exist
+    folder: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(command: &StoreCommand) -> anyhow::Result<()> {
+    match command {
+        StoreCommand::List(args) => {
+            let files = Store::open(&args.url)?.files()?;
+            if args.json {
+                let files =
+                    files.iter().map(|file| json!({ "name": file.name, "bytes": file.bytes }));
+                return print_json(&json!({ "files": files.collect::<Vec<_>>() }));
+            }
+            let lines = files.iter().map(|file| format!("{:12} {}\n", file.bytes, file.name));
+            print(&lines.collect::<String>())
+        }
+        StoreCommand::Put(args) => {
+            put_folder(&args.folder, &Store::open(&args.url)?)?.show(args.json)
+        }
+        StoreCommand::Get(args) => {
+            get_folder(&Store::open(&args.url)?, &args.folder)?.show(args.json)
+        }
+    }
+}
+
+/// Files under a URL.
+pub(super) struct Store {
+    url: String,
+    objects: Box<dyn ObjectStore>,
+    root: Key,
+    runtime: Runtime,
+}
+
+/// A file of a store or a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StoredFile {
+    /// Its way from the root, with `/` between the folders.
+    pub(super) name: String,
+    pub(super) bytes: u64,
+}
+
+impl Store {
+    /// Whether a text is a URL rather than the name of a folder.
+    pub(super) fn is_url(text: &str) -> bool {
+        text.contains("://")
+    }
+
+    /// The files under a URL. Keys and endpoints of S3 come from the environment, as its other
+    /// programs have them.
+    pub(super) fn open(url: &str) -> anyhow::Result<Self> {
+        let open = || -> anyhow::Result<Self> {
+            let parsed = Url::parse(url).context("write file:///PATH or s3://BUCKET/PREFIX")?;
+            ensure!(
+                parsed.scheme() != "s3" || cfg!(feature = "s3"),
+                "this program was built without S3: build it with `--features s3`, or mount the \
+                 bucket as a folder"
+            );
+            ensure!(
+                matches!(parsed.scheme(), "file" | "s3"),
+                "there is no store for {}: write file:///PATH or s3://BUCKET/PREFIX",
+                parsed.scheme()
+            );
+            let options = std::env::vars().map(|(key, value)| (key.to_lowercase(), value));
+            let options = options.filter(|(key, _)| key.starts_with("aws_"));
+            let (objects, root) = object_store::parse_url_opts(&parsed, options)?;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            Ok(Self { url: url.to_owned(), objects, root, runtime })
+        };
+        open().with_context(|| format!("in {url}"))
+    }
+
+    /// All files, in the order of their names.
+    pub(super) fn files(&self) -> anyhow::Result<Vec<StoredFile>> {
+        let list = self.objects.list(Some(&self.root)).try_collect::<Vec<_>>();
+        let list = self.runtime.block_on(list).with_context(|| format!("in {}", self.url))?;
+        let name = |key: &Key| -> Option<String> {
+            let parts: Vec<_> = key.prefix_match(&self.root)?.collect();
+            let parts: Vec<_> = parts.iter().map(AsRef::as_ref).collect();
+            (!parts.is_empty()).then(|| parts.join("/"))
+        };
+        let mut files: Vec<_> = list
+            .iter()
+            .filter_map(|object| {
+                Some(StoredFile { name: name(&object.location)?, bytes: object.size })
+            })
+            .collect();
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(files)
+    }
+
+    /// Writes a file, whole or not at all.
+    pub(super) fn put(&self, name: &str, bytes: Vec<u8>) -> anyhow::Result<()> {
+        let key = self.key(name);
+        self.runtime
+            .block_on(self.objects.put(&key, bytes.into()))
+            .with_context(|| format!("cannot write {name} in {}", self.url))?;
+        Ok(())
+    }
+
+    /// Reads a file.
+    pub(super) fn get(&self, name: &str) -> anyhow::Result<Vec<u8>> {
+        let key = self.key(name);
+        let get = async {
+            let found = self.objects.get(&key).await?;
+            if found.meta.size > MAX_FILE as u64 {
+                return Ok(None);
+            }
+            Ok::<_, object_store::Error>(Some(found.bytes().await?))
+        };
+        let bytes = self.runtime.block_on(get);
+        match bytes.with_context(|| format!("cannot read {name} in {}", self.url))? {
+            Some(bytes) => Ok(bytes.into()),
+            None => bail!("{name} in {} is larger than {MAX_FILE} bytes", self.url),
+        }
+    }
+
+    fn key(&self, name: &str) -> Key {
+        name.split('/').fold(self.root.clone(), |key, part| key.join(part))
+    }
+}
+
+/// What a copy has done.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Copied {
+    files: u64,
+    bytes: u64,
+    left_alone: u64,
+}
+
+impl Copied {
+    fn show(&self, as_json: bool) -> anyhow::Result<()> {
+        let Copied { files, bytes, left_alone } = self;
+        if as_json {
+            return print_json(
+                &json!({ "files": files, "bytes": bytes, "left_alone": left_alone }),
+            );
+        }
+        print(&format!("{files} files with {bytes} bytes copied, {left_alone} were there\n"))
+    }
+}
+
+/// Copies what is missing or has another size.
+fn copy(
+    from: Vec<StoredFile>,
+    there: &[StoredFile],
+    mut file: impl FnMut(&str) -> anyhow::Result<()>,
+) -> anyhow::Result<Copied> {
+    let mut copied = Copied::default();
+    for found in from {
+        if there.contains(&found) {
+            copied.left_alone += 1;
+            continue;
+        }
+        file(&found.name)?;
+        copied.files += 1;
+        copied.bytes += found.bytes;
+    }
+    Ok(copied)
+}
+
+fn put_folder(folder: &Path, store: &Store) -> anyhow::Result<Copied> {
+    let there = store.files()?;
+    copy(files_below(folder)?, &there, |name| {
+        store.put(name, read_limited(&folder.join(name), MAX_FILE)?)
+    })
+}
+
+fn get_folder(store: &Store, folder: &Path) -> anyhow::Result<Copied> {
+    let there = if folder.exists() { files_below(folder)? } else { Vec::new() };
+    copy(store.files()?, &there, |name| {
+        let safe =
+            name.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.contains('\\'));
+        ensure!(safe, "{name} in {} is no name of a file", store.url);
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)
+                .with_context(|| format!("cannot make the folder {}", parent.display()))?;
+        }
+        write_atomically(&path, &store.get(name)?)
+            .with_context(|| format!("cannot write {}", path.display()))
+    })
+}
+
+/// The files of a folder and of those below it, in the order of their names.
+fn files_below(folder: &Path) -> anyhow::Result<Vec<StoredFile>> {
+    let mut files = Vec::new();
+    let mut waiting = vec![(folder.to_owned(), String::new())];
+    while let Some((path, before)) = waiting.pop() {
+        let entries = list_folder(&path).with_context(|| format!("in {}", path.display()))?;
+        for entry in entries {
+            let Some(name) = entry.file_name().and_then(|name| name.to_str()) else {
+                bail!("{} has no name that a store can have", entry.display());
+            };
+            let name = format!("{before}{name}");
+            let meta = std::fs::symlink_metadata(&entry)
+                .with_context(|| format!("in {}", entry.display()))?;
+            if meta.is_dir() {
+                waiting.push((entry, format!("{name}/")));
+            } else if meta.is_file() {
+                files.push(StoredFile { name, bytes: meta.len() });
+            }
+        }
+    }
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(folder: &Path) -> String {
+        Url::from_file_path(folder).unwrap().to_string()
+    }
+
+    #[test]
+    fn folders_go_to_a_store_and_come_back() {
+        let [from, store, to] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        std::fs::create_dir_all(from.path().join("deep/er")).unwrap();
+        for (name, text) in [("a b.txt", "one"), ("deep/er/ü.shard", "two"), ("empty", "")] {
+            std::fs::write(from.path().join(name), text).unwrap();
+        }
+        let prefix = store.path().join("runs/first");
+        let there = Store::open(&url(&prefix)).unwrap();
+        assert_eq!(there.files().unwrap(), []);
+        let copied = put_folder(from.path(), &there).unwrap();
+        assert_eq!(copied, Copied { files: 3, bytes: 6, left_alone: 0 });
+        assert_eq!(put_folder(from.path(), &there).unwrap().left_alone, 3);
+        assert_eq!(there.get("deep/er/ü.shard").unwrap(), b"two");
+        assert_eq!(get_folder(&there, to.path()).unwrap().files, 3);
+        assert_eq!(files_below(to.path()).unwrap(), files_below(from.path()).unwrap());
+        assert_eq!(std::fs::read(to.path().join("a b.txt")).unwrap(), b"one");
+        // A file that has changed is copied again.
+        std::fs::write(from.path().join("empty"), "more").unwrap();
+        let copied = put_folder(from.path(), &there).unwrap();
+        assert_eq!(copied, Copied { files: 1, bytes: 4, left_alone: 2 });
+    }
+
+    #[test]
+    fn bad_urls_and_missing_files_are_named() {
+        for (url, word) in [
+            ("nonsense", "write file:///PATH"),
+            ("ftp://host/path", "no store for ftp"),
+            ("memory:///", "no store for memory"),
+        ] {
+            let error = Store::open(url).err().map(|error| format!("{error:#}")).unwrap();
+            assert!(error.contains(word) && error.contains(url), "{error}");
+        }
+        #[cfg(not(feature = "s3"))]
+        {
+            let error = format!("{:#}", Store::open("s3://bucket/run").err().unwrap());
+            assert!(error.contains("--features s3"), "{error}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&url(folder.path())).unwrap();
+        let error = format!("{:#}", store.get("missing").unwrap_err());
+        assert!(error.contains("missing"), "{error}");
+        assert!(put_folder(&folder.path().join("nowhere"), &store).is_err());
+    }
+}
