@@ -6,6 +6,7 @@ mod config;
 mod evaluator;
 mod games;
 mod gtp;
+mod lab;
 mod log;
 mod match_report;
 mod matches;
@@ -99,6 +100,9 @@ enum Subcommands {
     Time(time::TimeCommand),
     /// Learn from games how long games are
     Timetable(timetable::TimetableArgs),
+    /// Repeat the experiments of the papers
+    #[command(subcommand)]
+    Lab(Box<lab::LabCommand>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -127,6 +131,7 @@ impl Cli {
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Time(command) => time::run(&command, &config),
             Subcommands::Timetable(args) => timetable::run(&args, &config),
+            Subcommands::Lab(command) => lab::run(&command, &config),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

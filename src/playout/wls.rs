@@ -4,7 +4,8 @@
 //! (Basaldúa and Moreno Vega 2013) is a small integer that stands for a proportion `n/m`, wins of
 //! visits, with `m` at most the *end of scale* `e`. States are numbered in the order of confidence, so
 //! that a comparison of integers compares evidence; a win or a loss is one look-up. 0 is 0/0, never
-//! seen: an array of zeros is an empty memory.
+//! seen: an array of zeros is an empty memory. The authors count 26 million contexts of two moves, a
+//! colour and one of 100 patterns on 19x19, which take 26 MB, and four billion updates in half an hour.
 //!
 //! ```
 //! use tedomari::playout::Wls;
