@@ -21,12 +21,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("arena", &["game", "eval", "timeman", "search", "engine", "gtp"]),
     ("selfplay", &["game", "eval", "search", "record"]),
     ("run", &[]),
+    ("lab", &["game", "eval", "playout", "search", "timeman", "record", "arena"]),
     ("config", &["nn", "timeman", "search", "engine", "gtp", "selfplay", "train", "run"]),
     (
         "cli",
         &[
             "game", "eval", "nn", "playout", "timeman", "search", "engine", "gtp", "record",
-            "selfplay", "train", "run", "arena", "config",
+            "selfplay", "train", "run", "lab", "arena", "config",
         ],
     ),
 ];

@@ -1,16 +1,19 @@
 //! Opens the summary of a match in a browser, and compares what it shows with `summary.json`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
-#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+mod browser;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use regex::Regex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use browser::{on_a_phone, opened};
 
 const NAMES: [&str; 2] = ["tedomari <400>", "GNU Go & \"friends\""];
 
@@ -61,28 +64,6 @@ fn report(arguments: &[&Path]) -> std::process::Output {
     command.args(["match", "report", "--json"]).args(arguments).output().unwrap()
 }
 
-/// What the browser has made of a page; none where there is no browser.
-fn opened(page: &Path) -> Option<String> {
-    let profile = tempfile::tempdir().unwrap();
-    let output = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--allow-file-access-from-files", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg(format!("file://{}", page.display()))
-        .stderr(Stdio::null())
-        .output();
-    match output {
-        Ok(output) => Some(String::from_utf8(output.stdout).unwrap()),
-        Err(error) => {
-            eprintln!(
-                "skipped: chromium cannot be started ({error}); its Debian package is chromium"
-            );
-            None
-        }
-    }
-}
-
 /// How the page must show a number, by the last word of the way to it.
 fn shown(key: &str, found: &Value) -> String {
     let word = key.rsplit('/').next().unwrap();
@@ -112,31 +93,6 @@ fn compare(dom: &str, summary: &Value) -> usize {
         count += 1;
     }
     count
-}
-
-/// The width that the page takes on a phone, all folded parts opened, and whether a word on it
-/// looks like a number that is none.
-fn on_a_phone(page: &Path) -> Option<(u32, bool)> {
-    let folder = tempfile::tempdir().unwrap();
-    let frame = folder.path().join("frame.html");
-    let script = r#"<body><script>
-        const frame = document.createElement("iframe");
-        frame.style = "border:0;width:390px;height:800px";
-        frame.onload = () => {
-            const page = frame.contentDocument;
-            page.querySelectorAll("details").forEach(part => part.open = true);
-            document.body.dataset.width = page.documentElement.scrollWidth;
-            document.body.dataset.odd = /NaN|undefined|Infinity|null/.test(page.body.innerText);
-        };
-        frame.src = "PAGE";
-        document.body.append(frame);
-        </script></body>"#;
-    let script = script.replace("PAGE", &format!("file://{}", page.display()));
-    fs::write(&frame, script).unwrap();
-    let dom = opened(&frame)?;
-    let found = Regex::new(r#"data-width="(\d+)" data-odd="(\w+)""#).unwrap();
-    let found = found.captures(&dom).unwrap_or_else(|| panic!("the page did not load: {dom}"));
-    Some((found[1].parse().unwrap(), &found[2] == "true"))
 }
 
 #[test]

@@ -15,7 +15,7 @@ mod time;
 pub use line::{Fault, GameLine, Reason};
 pub use openings::{Ground, OpeningError, OpeningSource};
 pub use player::{
-    Answer, EngineMaker, GameStart, Inside, Kind, Player, Program, Question, Reply, Trouble,
+    Answer, Client, EngineMaker, GameStart, Inside, Kind, Player, Program, Question, Reply, Trouble,
 };
 pub use referee::{Absent, DeadBy, Judge, Patience, Played, Terms, play};
 pub use results::{GAMES, MATCH, MatchInfo, RECORDS, Results, ResultsError, record_name};

@@ -1,5 +1,6 @@
 //! What the referee knows of a player.
 
+mod client;
 mod inside;
 mod process;
 mod program;
@@ -7,6 +8,7 @@ mod program;
 use std::fmt;
 use std::time::Duration;
 
+pub use client::Client;
 pub use inside::{EngineMaker, Inside};
 pub use program::Program;
 

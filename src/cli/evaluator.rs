@@ -21,7 +21,7 @@ use crate::playout::PlayoutEvaluator;
 use crate::util::Seed;
 
 /// Instead of the name of a network: none, but random games.
-const NO_NET: &str = "none";
+pub(super) const NO_NET: &str = "none";
 
 /// What stands before the name of a built-in network.
 const BUILT_IN: &str = "builtin:";

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
 use super::match_report;
 use crate::arena::{
     DeadBy, Ground, Judging, Match, MatchInfo, OpeningSource, Pairing, Patience, PlayerSpec,
-    Results, Schedule, Shard, Terms, TimeControl, distinguish,
+    Results, Schedule, Shard, Standing, Terms, TimeControl, distinguish,
 };
 use crate::config::Config;
 use crate::engine::judge;
@@ -144,8 +144,35 @@ pub(super) fn run(line: &MatchLine, config: &Config, board: Option<&str>) -> any
     }
 }
 
+/// The arguments of a match without anything before them.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Words {
+    #[command(flatten)]
+    args: MatchArgs,
+}
+
+/// Plays a match that is described as on the command line, or goes on with it, and prints nothing but
+/// its progress.
+pub(super) fn play_words(words: &[String], config: &Config) -> anyhow::Result<()> {
+    let Words { args } = Words::try_parse_from(words)?;
+    contest(&args, config, None).map(|_| ())
+}
+
 /// Plays a match, or goes on with it.
 fn play(args: &MatchArgs, config: &Config, board: Option<&str>) -> anyhow::Result<()> {
+    let (standing, info) = contest(args, config, board)?;
+    if args.json {
+        return super::print_json(&json!(show::summary(&standing, &info, &args.out)));
+    }
+    super::print(&show::text(&standing, &info, &args.out))
+}
+
+fn contest(
+    args: &MatchArgs,
+    config: &Config,
+    board: Option<&str>,
+) -> anyhow::Result<(Standing, MatchInfo)> {
     let mut specs = args
         .players
         .iter()
@@ -182,10 +209,7 @@ fn play(args: &MatchArgs, config: &Config, board: Option<&str>) -> anyhow::Resul
     show.finish();
     let standing = standing?;
     match_report::refresh(&args.out)?;
-    if args.json {
-        return super::print_json(&json!(show::summary(&standing, &info, &args.out)));
-    }
-    super::print(&show::text(&standing, &info, &args.out))
+    Ok((standing, info))
 }
 
 impl MatchArgs {

@@ -6,6 +6,7 @@ mod config;
 mod evaluator;
 mod games;
 mod gtp;
+mod lab;
 mod log;
 mod match_report;
 mod matches;
@@ -103,6 +104,9 @@ enum Subcommands {
     /// Copy files to and from object stores
     #[command(subcommand)]
     Store(store::StoreCommand),
+    /// Repeat the experiments of the papers
+    #[command(subcommand)]
+    Lab(Box<lab::LabCommand>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -132,6 +136,7 @@ impl Cli {
             Subcommands::Time(command) => time::run(&command, &config),
             Subcommands::Timetable(args) => timetable::run(&args, &config),
             Subcommands::Store(command) => store::run(&command),
+            Subcommands::Lab(command) => lab::run(&command, &config),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }

@@ -178,7 +178,8 @@ pub(super) fn class(player: usize) -> String {
 }
 
 /// Text as it may stand in a page.
-pub(super) fn escaped(text: &str) -> String {
+#[must_use]
+pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -14,9 +14,10 @@ mod tables;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use charts::escaped;
 pub use dat::table;
 pub use histogram::Histogram;
-pub use page::page;
+pub use page::{STYLE, page};
 pub use pairing::{Pairing, SprtSummary};
 pub use read::{FoundGame, ReportError, Results};
 pub use summary::{FaultLine, ListedGame, PlayerSummary, RatingTable, Spread, Summary, TimeByMove};

@@ -11,6 +11,9 @@ use super::summary::Summary;
 use super::tables;
 use crate::util::stats::{Elo, Verdict};
 
+/// How pages look, on paper and on screens of all sizes.
+pub const STYLE: &str = include_str!("page.css");
+
 /// The page.
 #[must_use]
 pub fn page(summary: &Summary) -> String {
@@ -58,7 +61,7 @@ pub fn page(summary: &Summary) -> String {
          <code>tedomari match report</code>; the numbers are in <a href=\"summary.json\">summary.json</a>.\
          </footer>\n</main>\n</body>\n</html>\n",
         escaped(&title),
-        include_str!("page.css"),
+        STYLE,
     )
 }
 

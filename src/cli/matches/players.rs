@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
-use crate::cli::evaluator;
+use crate::cli::{evaluator, time};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::nn::builtin;
@@ -135,8 +135,10 @@ impl Team {
 fn maker(config: Config) -> anyhow::Result<EngineMaker> {
     let (game, size) = (config.game.rules().game, config.game.size());
     let fits = builtin::trained()?.iter().any(|manifest| manifest.fits(game, size));
-    let has_net = !config.net.path.is_empty() || fits;
+    let path = config.net.path.as_str();
+    let has_net = path != evaluator::NO_NET && (!path.is_empty() || fits);
     let kept = if has_net { Some(evaluator::make(&config)?) } else { None };
+    let table = time::configured_table(&config)?;
     Ok(Box::new(move |seed: Seed| {
         let mut config = config.clone();
         // Seeds of the configuration are positive in 64 bits.
@@ -145,6 +147,10 @@ fn maker(config: Config) -> anyhow::Result<EngineMaker> {
             Some(evaluator) => Arc::clone(evaluator),
             None => evaluator::make(&config).map_err(|error| format!("{error:#}"))?,
         };
-        Ok(Engine::new(config.engine(), evaluator))
+        let mut engine = Engine::new(config.engine(), evaluator);
+        if let Some(table) = &table {
+            engine.set_timetable(table.clone());
+        }
+        Ok(engine)
     }))
 }

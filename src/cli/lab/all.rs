@@ -1,0 +1,251 @@
+//! `tedomari lab all`: one experiment after the other, as long as there is time.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::budget::{self, Budget};
+use super::study::{self, StudyArgs};
+use super::time::{self, TimeArgs};
+use super::{report, wls};
+use crate::cli::{print, print_json};
+use crate::config::Config;
+use crate::lab::{AssessError, Finding, Outcome, findings};
+use crate::util::{Seed, list_folder, make_folder, read_limited, write_atomically};
+
+/// Bytes of the largest description of an experiment.
+const MAX_BYTES: usize = 1 << 20;
+/// The file that an experiment leaves in its folder.
+pub(super) const RESULT: &str = "result.json";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AllArgs {
+    /// How long to work, such as 2h, 90m or 30s; what is missing is done the next time
+    #[arg(long, value_name = "TIME", default_value = "2h", value_parser = budget::read)]
+    budget: Duration,
+    /// The folder with the descriptions of the experiments
+    #[arg(long, value_name = "FOLDER", default_value = "experiments")]
+    experiments: PathBuf,
+    /// The folder for the results
+    #[arg(long, value_name = "FOLDER", default_value = "lab")]
+    out: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// An experiment as it is described in a file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Description {
+    about: String,
+    /// Settings of engine.toml by key.
+    #[serde(default)]
+    settings: Vec<(String, String)>,
+    wls: Option<WlsPart>,
+    study: Option<StudyPart>,
+    time: Option<TimePart>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WlsPart {
+    repetitions: u32,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StudyPart {
+    records: Vec<PathBuf>,
+    games: usize,
+    positions: usize,
+    evaluators: Vec<String>,
+    least: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TimePart {
+    tables: Vec<String>,
+    games: u64,
+    simulations: u64,
+    player: String,
+    opponent: String,
+}
+
+/// Does what fits into the budget, and reports on everything that has been done so far.
+pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
+    let budget = Budget::of(args.budget);
+    let names = descriptions(&args.experiments)?;
+    make_folder(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
+    let mut missing = Vec::new();
+    for path in &names {
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        let folder = args.out.join(&name);
+        let done = report::outcome(&folder)?.is_some_and(|outcome| outcome.complete);
+        if done {
+            continue;
+        }
+        let finished = !budget.is_over()
+            && experiment(&name, path, &folder, config, &budget)
+                .with_context(|| format!("in {}", path.display()))?;
+        if !finished {
+            missing.push(name);
+        }
+    }
+    let files = report::write(&args.out)?;
+    if args.json {
+        return print_json(&json!({
+            "experiments": names.len(), "missing": missing, "files": files,
+        }));
+    }
+    let rest = if missing.is_empty() {
+        "all experiments are done\n".to_owned()
+    } else {
+        format!("not done yet: {}; run the same command again to go on\n", missing.join(", "))
+    };
+    let files: Vec<String> =
+        files.iter().map(|file| format!("wrote {}\n", file.display())).collect();
+    print(&(rest + &files.concat()))
+}
+
+fn descriptions(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut paths = list_folder(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    if paths.is_empty() {
+        bail!("{} holds no experiment: give a folder with .toml files", folder.display());
+    }
+    Ok(paths)
+}
+
+/// Does an experiment, or goes on with it; returns whether it is done.
+fn experiment(
+    name: &str,
+    path: &Path,
+    folder: &Path,
+    config: &Config,
+    budget: &Budget,
+) -> anyhow::Result<bool> {
+    let text = String::from_utf8(read_limited(path, MAX_BYTES)?).context("not UTF-8 text")?;
+    let description: Description = toml::from_str(&text)?;
+    let mut config = config.clone();
+    for (key, value) in &description.settings {
+        config = config.with(key, value)?;
+    }
+    make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let command = format!("tedomari lab all, experiments/{name}.toml");
+    let (findings, result, complete) =
+        match (&description.wls, &description.study, &description.time) {
+            (Some(part), None, None) => wls_part(part, &config, &command),
+            (None, Some(part), None) => {
+                match study_part(part, folder, &config, budget, &command)? {
+                    Some(done) => done,
+                    None => return Ok(false),
+                }
+            }
+            (None, None, Some(part)) => time_part(part, folder, &config, budget, &command)?,
+            _ => bail!("write one of [wls], [study] and [time]"),
+        };
+    let outcome = Outcome {
+        experiment: name.to_owned(),
+        about: description.about,
+        complete,
+        findings,
+        result,
+    };
+    let path = folder.join(RESULT);
+    write_atomically(&path, (serde_json::to_string_pretty(&outcome)? + "\n").as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(complete)
+}
+
+type Done = (Vec<Finding>, serde_json::Value, bool);
+
+fn wls_part(part: &WlsPart, config: &Config, command: &str) -> Done {
+    let result = wls::result(part.repetitions, Seed::new(config.search.seed));
+    (result.findings(command), result.json(), true)
+}
+
+/// None if there was no time for all of it.
+fn study_part(
+    part: &StudyPart,
+    folder: &Path,
+    config: &Config,
+    budget: &Budget,
+    command: &str,
+) -> anyhow::Result<Option<Done>> {
+    let args = StudyArgs {
+        records: part.records.clone(),
+        evaluator: part.evaluators.clone(),
+        out: folder.to_owned(),
+        games: part.games,
+        positions: part.positions,
+        least: part.least.unwrap_or(study::LEAST),
+        ..StudyArgs::usual()
+    };
+    let study = match study::study(&args, config, budget) {
+        Err(error) if matches!(error.downcast_ref(), Some(AssessError::Stopped)) => {
+            return Ok(None);
+        }
+        study => study?,
+    };
+    study::write(&study, folder)?;
+    Ok(Some((findings::of_study(&study, command), json!(study), true)))
+}
+
+fn time_part(
+    part: &TimePart,
+    folder: &Path,
+    config: &Config,
+    budget: &Budget,
+    command: &str,
+) -> anyhow::Result<Done> {
+    let args = TimeArgs {
+        out: folder.join("matches"),
+        table: part.tables.clone(),
+        games: part.games,
+        simulations: part.simulations,
+        player: part.player.clone(),
+        opponent: part.opponent.clone(),
+        seed: config.search.seed,
+        json: false,
+    };
+    let result = time::result(&args, config, budget)?;
+    let findings = findings::of_time(&result.rows, command);
+    let complete = result.complete;
+    Ok((findings, json!(result), complete))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_experiments_of_the_project_are_read() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
+        let paths = descriptions(&folder).unwrap();
+        assert!(paths.len() >= 4);
+        for path in paths {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let description: Description = toml::from_str(&text).unwrap();
+            let parts = [
+                description.wls.is_some(),
+                description.study.is_some(),
+                description.time.is_some(),
+            ];
+            assert_eq!(parts.into_iter().filter(|part| *part).count(), 1, "{}", path.display());
+            let mut config = Config::default();
+            for (key, value) in &description.settings {
+                config = config.with(key, value).unwrap();
+            }
+            for text in description.study.iter().flat_map(|study| &study.evaluators) {
+                super::super::evaluators::read(text, &config).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Evaluators as users write them.
+
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+
+use crate::cli::evaluator;
+use crate::config::Config;
+use crate::lab::{Assessor, Programs, Scale, Searched};
+use crate::util::Seed;
+
+/// UCB1 as in Takeuchi et al. with chances in [0, 1]: `p + sqrt(2 ln n / s)`. Values of the search are
+/// in [-1, 1], so that its constant is twice the root of two.
+const UCB1: f64 = 2.0 * std::f64::consts::SQRT_2;
+
+/// An evaluator, its name, and what its values are kept under.
+pub(super) struct Described {
+    pub(super) name: String,
+    pub(super) assessor: Assessor,
+    /// Everything that its values depend on.
+    pub(super) identity: String,
+}
+
+/// Reads `mc:N`, `mc-score:N`, `uct:N`, `uct-tuned:N`, `net`, `search:N` or `gtp:COMMAND LINE`; settings
+/// as `KEY=VALUE` may follow all but the last.
+pub(super) fn read(text: &str, config: &Config) -> anyhow::Result<Described> {
+    let text = text.trim();
+    let seed = Seed::new(config.search.seed).fork("lab", 0);
+    let describe = |assessor, rest: &str| Described {
+        name: text.to_owned(),
+        assessor,
+        identity: format!("{text} seed={}{rest}", config.search.seed),
+    };
+    if let Some(command) = text.strip_prefix("gtp:") {
+        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        return Ok(describe(Assessor::Program(Programs::new(words)), ""));
+    }
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let (kind, number) = match first.split_once(':') {
+        Some((kind, number)) => {
+            let number: u32 =
+                number.parse().ok().filter(|&number| number > 0).with_context(|| {
+                    format!("in '{first}': write a number of simulations behind the colon")
+                })?;
+            (kind, Some(number))
+        }
+        None => (first, None),
+    };
+    let mut config = config.clone();
+    if kind.starts_with("uct") {
+        let formula = if kind == "uct" { "ucb1" } else { "ucb1-tuned" };
+        config = config
+            .with("net.path", "none")?
+            .with("search.formula", formula)?
+            .with("search.exploration", &UCB1.to_string())?;
+    }
+    for word in words {
+        let (key, value) = word
+            .split_once('=')
+            .with_context(|| format!("'{word}' is no setting: write KEY=VALUE"))?;
+        config = config.with(key, value)?;
+    }
+    let net = format!(" net.path={}", config.net.path);
+    let searched = |simulations: u32| Searched {
+        params: config.search.clone(),
+        simulations: u64::from(simulations),
+        seed,
+    };
+    Ok(match (kind, number) {
+        ("mc", Some(playouts)) => {
+            describe(Assessor::MonteCarlo { playouts, scale: Scale::Chance, seed }, "")
+        }
+        ("mc-score", Some(playouts)) => {
+            describe(Assessor::MonteCarlo { playouts, scale: Scale::Points, seed }, "")
+        }
+        ("uct" | "uct-tuned", Some(number)) => describe(Assessor::Playouts(searched(number)), ""),
+        ("net", None) => {
+            describe(Assessor::Raw(Arc::clone(&evaluator::without_memory(&config)?)), &net)
+        }
+        ("search", Some(number)) => {
+            // Random games of one stream for all positions would depend on their order.
+            let assessor = if config.net.path == evaluator::NO_NET {
+                Assessor::Playouts(searched(number))
+            } else {
+                Assessor::Search(evaluator::without_memory(&config)?, searched(number))
+            };
+            describe(assessor, &net)
+        }
+        _ => bail!(
+            "'{text}' is no evaluator: write mc:N, mc-score:N, uct:N, uct-tuned:N, net, search:N or \
+             gtp:COMMAND LINE, with KEY=VALUE behind it for settings"
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluators_are_read() {
+        let config = Config::default();
+        for good in ["mc:5", "mc-score:5", "uct:7", "search:9 net.path=none search.exploration=0.5"]
+        {
+            let described = read(good, &config).unwrap();
+            assert_eq!(described.name, good);
+            assert!(described.identity.starts_with(good));
+        }
+        assert!(matches!(read("uct:7", &config).unwrap().assessor, Assessor::Playouts(_)));
+        let error = |text: &str| format!("{:#}", read(text, &config).err().unwrap());
+        assert!(error("mc").contains("write mc:N"));
+        assert!(error("mc:0").contains("number of simulations"));
+        assert!(error("net:5").contains("write mc:N"));
+        assert!(error("uct:5 fast").contains("KEY=VALUE"));
+        assert!(error("uct:5 search.no=1").contains("search.no"));
+    }
+}

@@ -1,0 +1,241 @@
+//! `tedomari lab curves` and `tedomari lab metrics`: evaluators on the positions of game records.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::ProgressBar;
+use serde_json::json;
+
+use super::budget::Budget;
+use super::evaluators::{self, Described};
+use crate::cli::games::{self, Wanted};
+use crate::cli::progress::bar;
+use crate::cli::{print, print_json};
+use crate::config::Config;
+use crate::lab::{
+    Assessed, Curve, CurveParams, Memory, Sample, Scale, Study, assess, draw, samples, study_page,
+    winners,
+};
+use crate::util::{Seed, make_folder, write_atomically};
+
+/// Games at the most that are read.
+const GAMES: usize = 1_000_000;
+/// Positions that are drawn.
+const POSITIONS: usize = 10_000;
+/// Width of an interval of chances, and of points.
+const WIDTH: f64 = 0.05;
+const POINTS_WIDTH: f64 = 5.0;
+/// Positions of an interval at the least, as in the paper.
+pub(super) const LEAST: usize = 100;
+
+#[derive(Clone, Debug, Args)]
+pub(in crate::cli) struct StudyArgs {
+    /// Game records: .sgf, .sgfs, .gz of either, or folders of them
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(super) records: Vec<PathBuf>,
+    /// An evaluator, once for each: mc:N, mc-score:N, uct:N, uct-tuned:N, net, search:N, each with
+    /// KEY=VALUE behind it for settings, or gtp:COMMAND LINE for a program that can tell the score
+    #[arg(long, value_name = "EVALUATOR", required = true)]
+    pub(super) evaluator: Vec<String>,
+    /// The folder for the results; values that are there already are not computed again
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) out: PathBuf,
+    /// Games to draw positions from, at the most
+    #[arg(long, value_name = "NUMBER", default_value_t = GAMES)]
+    pub(super) games: usize,
+    /// Positions to draw
+    #[arg(long, value_name = "NUMBER", default_value_t = POSITIONS)]
+    pub(super) positions: usize,
+    /// Width of an interval of chances
+    #[arg(long, value_name = "WIDTH", default_value_t = WIDTH, value_parser = width)]
+    pub(super) width: f64,
+    /// Width of an interval of points
+    #[arg(long, value_name = "POINTS", default_value_t = POINTS_WIDTH, value_parser = width)]
+    pub(super) points_width: f64,
+    /// Intervals with fewer positions are left out of curves
+    #[arg(long, value_name = "NUMBER", default_value_t = LEAST)]
+    pub(super) least: usize,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl StudyArgs {
+    /// What the command line has for what is not given.
+    pub(super) fn usual() -> Self {
+        Self {
+            records: Vec::new(),
+            evaluator: Vec::new(),
+            out: PathBuf::new(),
+            games: GAMES,
+            positions: POSITIONS,
+            width: WIDTH,
+            points_width: POINTS_WIDTH,
+            least: LEAST,
+            json: false,
+        }
+    }
+}
+
+fn width(text: &str) -> Result<f64, String> {
+    let width: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.001..=100.0).contains(&width) {
+        Ok(width)
+    } else {
+        Err("allowed is 0.001 to 100".to_owned())
+    }
+}
+
+/// What is printed in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Show {
+    Curves,
+    Metrics,
+}
+
+/// Evaluates, writes all files and prints what was asked for.
+pub(super) fn run(args: &StudyArgs, config: &Config, show: Show) -> anyhow::Result<()> {
+    let study = study(args, config, &Budget::unlimited())?;
+    let files = write(&study, &args.out)?;
+    if args.json {
+        return print_json(&json!(study));
+    }
+    let mut text = match show {
+        Show::Metrics => study.table(),
+        Show::Curves => curves_text(&study),
+    };
+    for file in files {
+        let _ = writeln!(text, "wrote {}", file.display());
+    }
+    print(&text)
+}
+
+/// Draws positions and has every evaluator look at them.
+pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyhow::Result<Study> {
+    let described: Vec<Described> = args
+        .evaluator
+        .iter()
+        .map(|text| {
+            evaluators::read(text, config).with_context(|| format!("in --evaluator {text}"))
+        })
+        .collect::<anyhow::Result<_>>()?;
+    let game = &config.game;
+    let wanted = Wanted { rules: game.rules(), size: game.size(), most: args.games.max(1) };
+    let found = games::read(&args.records, &wanted)?;
+    let seed = Seed::new(config.search.seed).fork("lab", 0);
+    let samples = samples(&found.games, game.rules(), args.positions.max(1), seed);
+    let values = args.out.join("values");
+    make_folder(&values).with_context(|| format!("cannot make {}", values.display()))?;
+    let mut rows = Vec::new();
+    for described in &described {
+        let values = values_of(described, &samples, &values, budget)?;
+        let scale = described.assessor.scale();
+        let width = match scale {
+            Scale::Chance => args.width,
+            Scale::Points => args.points_width,
+        };
+        let params = CurveParams { width, least: args.least };
+        rows.push(Assessed::new(&described.name, scale, (&samples, &values), &params, seed));
+    }
+    let names: Vec<_> = args
+        .records
+        .iter()
+        .filter_map(|path| path.file_name())
+        .map(|name| name.to_string_lossy())
+        .collect();
+    let source = format!(
+        "{} of {} on {}: {} games, {} positions drawn, seed {}",
+        names.join(", "),
+        game.kind,
+        game.size(),
+        found.games.len(),
+        samples.len(),
+        config.search.seed
+    );
+    let winners = winners(&found.games, game.rules());
+    Ok(Study { source, positions: samples.len(), winners, rows })
+}
+
+fn values_of(
+    described: &Described,
+    samples: &[Sample],
+    folder: &Path,
+    budget: &Budget,
+) -> anyhow::Result<Vec<f64>> {
+    let slug = slug(&described.identity);
+    let mut memory = Memory::open(&folder.join(format!("{slug}.jsonl")), &described.identity)?;
+    let progress = ProgressBar::new(samples.len() as u64);
+    progress.set_style(bar("{msg} {bar:30} {pos}/{len} {eta}"));
+    progress.set_message(described.name.clone());
+    let values = assess(&described.assessor, samples, &mut memory, &mut |done: usize| {
+        progress.set_position(done as u64);
+        !budget.is_over()
+    });
+    progress.finish_and_clear();
+    values.with_context(|| format!("in --evaluator {}", described.name))
+}
+
+/// A name for a file; different texts have different ones.
+pub(super) fn slug(text: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let short: String = text.chars().map(safe).take(60).collect();
+    format!("{short}-{:08x}", Seed::new(0).fork(text, 0).number() & 0xFFFF_FFFF)
+}
+
+/// Writes `study.json`, two CSV files, drawings and `report.html`.
+pub(super) fn write(study: &Study, out: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let page = study_page(study).map_err(anyhow::Error::msg).context("cannot draw")?;
+    let mut files = vec![
+        ("study.json".to_owned(), serde_json::to_string_pretty(study)? + "\n"),
+        ("metrics.csv".to_owned(), study.metrics_csv()),
+        ("curves.csv".to_owned(), study.curves_csv()),
+        ("report.html".to_owned(), page),
+    ];
+    for row in &study.rows {
+        for family in std::iter::once("all").chain(row.families()) {
+            let some = row.conditioned.iter().filter(|c| c.family == family);
+            let some = some.filter(|c| !c.curve.bins.is_empty());
+            let mut curves: Vec<(String, &Curve)> = vec![("all".to_owned(), &row.total)];
+            curves.extend(some.map(|c| (c.condition.clone(), &c.curve)));
+            let drawing = draw(row.scale, &curves).map_err(anyhow::Error::msg)?;
+            files.push((
+                format!("{}-{}.svg", slug(&row.evaluator), family.replace(' ', "-")),
+                drawing,
+            ));
+        }
+    }
+    let mut paths = Vec::new();
+    for (name, text) in files {
+        let path = out.join(name);
+        write_atomically(&path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+fn curves_text(study: &Study) -> String {
+    let mut text = format!("{}\n", study.source);
+    for row in &study.rows {
+        let _ = writeln!(text, "\n{}\n   value positions  won by Black", row.evaluator);
+        for bin in &row.total.bins {
+            let _ = writeln!(
+                text,
+                "{:8.2} {:9}  {:.3} ({:.3} to {:.3})",
+                bin.value, bin.positions, bin.win_probability, bin.interval.low, bin.interval.high
+            );
+        }
+        for some in &row.conditioned {
+            let (Some(split), Some(errors)) = (some.split, some.split_errors) else { continue };
+            let name = format!("{}: {}", some.family, some.condition);
+            let _ = writeln!(
+                text,
+                "{name:32} {:7} positions, {split:+.3} from all ({errors:+.1} standard errors)",
+                some.curve.positions
+            );
+        }
+    }
+    text
+}

@@ -1,0 +1,203 @@
+//! `tedomari lab time`: strategies of the time manager against each other on a virtual clock.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+
+use super::budget::Budget;
+use crate::arena::report::{Results, Summary};
+use crate::cli::{matches, print, print_json};
+use crate::config::Config;
+use crate::game::Game;
+use crate::lab::time::{Played, ROWS, TimeRow, imitation_table};
+use crate::timeman::{Table, TableGame};
+use crate::util::{make_folder, write_atomically};
+
+#[derive(Clone, Debug, Args)]
+pub(in crate::cli) struct TimeArgs {
+    /// The folder for the matches; what has been played is not played again
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) out: PathBuf,
+    /// Tables to play: I, II, III, IV and XIII; all if none is given
+    #[arg(long, value_name = "TABLE")]
+    pub(super) table: Vec<String>,
+    /// Games of each row
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
+    pub(super) games: u64,
+    /// Simulations of each player in a game: a second of the virtual clock is one of them
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(100..=1_000_000_000))]
+    pub(super) simulations: u64,
+    /// Settings of the player, KEY=VALUE with blanks between them; random games by default
+    #[arg(long, value_name = "SETTINGS", default_value = "net.path=none")]
+    pub(super) player: String,
+    /// The opponent of Tables I, II, III and XIII: a strategy, or gtp:COMMAND LINE
+    #[arg(long, value_name = "OPPONENT", default_value = "EXP-STONES")]
+    pub(super) opponent: String,
+    /// Where random numbers start
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+pub(super) fn run(args: &TimeArgs, config: &Config) -> anyhow::Result<()> {
+    let result = result(args, config, &Budget::unlimited())?;
+    if args.json { print_json(&json!(result)) } else { print(&text(&result)) }
+}
+
+/// All rows that were played, with how.
+#[derive(Debug, Serialize)]
+pub(super) struct TimeResult {
+    /// Whether no row is missing.
+    pub(super) complete: bool,
+    games: u64,
+    simulations: u64,
+    player: String,
+    opponent: String,
+    seed: u64,
+    pub(super) rows: Vec<Played>,
+}
+
+/// Plays all rows that there is time for.
+pub(super) fn result(
+    args: &TimeArgs,
+    config: &Config,
+    budget: &Budget,
+) -> anyhow::Result<TimeResult> {
+    let wanted =
+        |row: &&TimeRow| args.table.is_empty() || args.table.iter().any(|t| t == row.table);
+    let rows: Vec<&TimeRow> = ROWS.iter().filter(wanted).collect();
+    anyhow::ensure!(!rows.is_empty(), "no such table: write --table I, II, III, IV or XIII");
+    let mut played = Vec::new();
+    for row in &rows {
+        if budget.is_over() {
+            break;
+        }
+        played.push(play(row, args, config)?);
+    }
+    Ok(TimeResult {
+        complete: played.len() == rows.len(),
+        games: args.games,
+        simulations: args.simulations,
+        player: args.player.clone(),
+        opponent: args.opponent.clone(),
+        seed: args.seed,
+        rows: played,
+    })
+}
+
+fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Played> {
+    let folder = args.out.join(row.name());
+    make_folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let time = format!("simulations:{}", row.times * args.simulations);
+    let strategy = if row.imitated {
+        let table = folder.join("imitated.toml");
+        imitate(row, args, config, &table)?;
+        format!("EXP-MOVES time.table='{}'", table.display())
+    } else {
+        row.strategy.to_owned()
+    };
+    let with = |name: &str, strategy: &str| {
+        format!("name='{name}' time={time} tedomari {} time.strategy={strategy}", args.player)
+    };
+    let opponent = row.against.unwrap_or(&args.opponent);
+    let opponent = if opponent.starts_with("gtp:") {
+        format!("time=none {opponent}")
+    } else {
+        with(&format!("opponent {opponent}"), opponent)
+    };
+    let words = [
+        "--player".to_owned(),
+        with(&row.name(), &strategy),
+        "--player".to_owned(),
+        opponent,
+        "--out".to_owned(),
+        folder.display().to_string(),
+        "--games".to_owned(),
+        args.games.to_string(),
+        "--seed".to_owned(),
+        args.seed.to_string(),
+    ];
+    matches::play_words(&words, config).with_context(|| format!("in the row {}", row.name()))?;
+    let summary = summary(&folder)?;
+    let pairing = summary.pairings.first().context("no game of the row has ended")?;
+    let times = &summary.time_by_move;
+    let means = times.mean[pairing.first].iter().copied();
+    Ok(Played {
+        id: row.id.to_owned(),
+        table: row.table.to_owned(),
+        name: row.name(),
+        games: pairing.games,
+        score: pairing.score.context("no game of the row counts")?,
+        low: pairing.score_interval.low,
+        high: pairing.score_interval.high,
+        paper: row.paper / 100.0,
+        time_by_move: times.starts.iter().copied().zip(means).collect(),
+    })
+}
+
+fn summary(folder: &Path) -> anyhow::Result<Summary> {
+    let results = Results::read(&[folder.to_owned()])?;
+    Ok(Summary::new(&results, folder))
+}
+
+/// Writes the timetable of a player that takes the mean times of a strategy, from its own games.
+fn imitate(row: &TimeRow, args: &TimeArgs, config: &Config, path: &Path) -> anyhow::Result<()> {
+    if path.exists() {
+        // A match that goes on must go on with the same table.
+        return Ok(());
+    }
+    let original = args.out.join(row.strategy);
+    let summary = summary(&original)
+        .with_context(|| format!("{} is imitated: play its own row first", row.strategy))?;
+    let times = &summary.time_by_move;
+    let mean = times.mean.first().context("no times")?;
+    let times_by_start: Vec<_> = times.starts.iter().copied().zip(mean.iter().copied()).collect();
+    let area = u32::try_from(config.game.size().area()).context("the board is too large")?;
+    let kind = match config.game.rules().game {
+        Game::Go => TableGame::Go,
+        Game::NoGo => TableGame::NoGo,
+    };
+    let base = Table::built_in(kind, area);
+    let budget = args.simulations as f64;
+    let table = imitation_table(&base, &times_by_start, times.width, budget)
+        .with_context(|| format!("the games of {} tell no times", row.strategy))?;
+    write_atomically(path, table.to_toml().as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn text(result: &TimeResult) -> String {
+    let mut text = format!(
+        "{} games a row, {} simulations a game, player {}, opponent {}, seed {}\n\n\
+         {:5} {:28} {:>6}  {:>22}  {:>8}\n",
+        result.games,
+        result.simulations,
+        result.player,
+        result.opponent,
+        result.seed,
+        "table",
+        "strategy",
+        "games",
+        "won",
+        "paper"
+    );
+    for row in &result.rows {
+        let [score, low, high, paper] =
+            [row.score, row.low, row.high, row.paper].map(|share| 100.0 * share);
+        let _ = writeln!(
+            text,
+            "{:5} {:28} {:>6}  {score:>5.1} % ({low:.1} to {high:.1})  {paper:>6.1} %",
+            row.table, row.name, row.games,
+        );
+    }
+    text.push_str(
+        "\nThe paper's rates are against GNU Go on 13x13 (Table IV: against ERICA-BASELINE): compare \
+         the order of the strategies.\n",
+    );
+    text
+}

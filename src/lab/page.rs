@@ -1,0 +1,159 @@
+//! A study as one page that needs nothing else.
+//!
+//! Numbers that stand in `study.json` too are marked with the way to them there (`data-key`).
+
+use std::fmt::Write;
+
+use super::chart::draw;
+use super::curves::Curve;
+use super::metrics::NAMES;
+use super::study::{Assessed, Study};
+use crate::arena::report::{STYLE, escaped};
+
+/// A page around what stands in its body.
+#[must_use]
+pub fn page(title: &str, body: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"tedomari\">\n<title>{title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header><h1>{title}</h1></header>\n\
+         {body}<footer class=\"note\">Intervals are of 95 %.</footer>\n</main>\n</body>\n</html>\n"
+    )
+}
+
+/// A number that stands in the JSON too.
+pub(super) fn marked(key: &str, text: &str) -> String {
+    format!(r#"<span data-key="{}">{}</span>"#, escaped(key), escaped(text))
+}
+
+/// The study as a page.
+pub fn study_page(study: &Study) -> Result<String, String> {
+    let mut body = format!("<p class=\"facts\">{}</p>\n", escaped(&study.source));
+    body.push_str("<div class=\"grid two\">\n");
+    body.push_str(&metrics(study));
+    body.push_str(&winners(study));
+    body.push_str(&totals(study)?);
+    for row in &study.rows {
+        for family in row.families() {
+            body.push_str(&conditioned(row, family)?);
+        }
+    }
+    body.push_str("</div>\n");
+    Ok(page("Evaluation curves", &body))
+}
+
+fn card(class: &str, title: &str, inside: &str) -> String {
+    let title = escaped(title);
+    format!("<section class=\"card {class}\"><h2>{title}</h2>{inside}</section>\n")
+}
+
+fn metrics(study: &Study) -> String {
+    let mut table = "<div class=\"scroll\"><table><thead><tr><th>evaluator</th>\
+                     <th>positions</th><th>won by Black</th>"
+        .to_owned();
+    for name in NAMES {
+        let _ = write!(table, "<th>{}</th>", name.to_uppercase());
+    }
+    table.push_str("</tr></thead><tbody>");
+    for (number, row) in study.rows.iter().enumerate() {
+        let at = format!("/rows/{number}/metrics");
+        let _ = write!(
+            table,
+            "<tr><td>{}</td><td>{}</td><td>{}</td>",
+            escaped(&row.evaluator),
+            marked(&format!("{at}/positions"), &row.metrics.positions.to_string()),
+            marked(&format!("{at}/black_won"), &format!("{:.3}", row.metrics.black_won)),
+        );
+        for (name, score) in NAMES.iter().zip(&row.metrics.scores) {
+            let part = |field: &str, number: f64| {
+                marked(&format!("{at}/scores/{name}/{field}"), &format!("{number:.3}"))
+            };
+            let cell = score.map_or_else(
+                || "–".to_owned(),
+                |score| {
+                    format!(
+                        "{} <small>{} to {}</small>",
+                        part("value", score.value),
+                        part("low", score.interval.low),
+                        part("high", score.interval.high)
+                    )
+                },
+            );
+            let _ = write!(table, "<td>{cell}</td>");
+        }
+        table.push_str("</tr>");
+        if let Some(paper) = row.paper {
+            table.push_str("<tr class=\"note\"><td>the paper</td><td>111946</td><td>0.547</td>");
+            for (index, score) in paper.iter().enumerate() {
+                let score =
+                    marked(&format!("/rows/{number}/paper/{index}"), &format!("{score:.3}"));
+                let _ = write!(table, "<td>{score}</td>");
+            }
+            table.push_str("</tr>");
+        }
+    }
+    table.push_str("</tbody></table></div>");
+    table.push_str(
+        "<p class=\"note\">Takeuchi, Kaneko and Yamaguchi's Table I. The metrics depend on the \
+         positions: the paper's are of other games.</p>",
+    );
+    card("wide", "Metrics", &table)
+}
+
+fn winners(study: &Study) -> String {
+    let mut table = "<div class=\"scroll\"><table><thead><tr><th>komi</th><th>rules</th>\
+                     <th>Black won</th><th>Black lost</th></tr></thead><tbody>"
+        .to_owned();
+    for (number, row) in study.winners.iter().enumerate() {
+        let at = format!("/winners/{number}");
+        let _ = write!(
+            table,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            row.komi,
+            escaped(&row.rules),
+            marked(&format!("{at}/black_won"), &row.black_won.to_string()),
+            marked(&format!("{at}/white_won"), &row.white_won.to_string()),
+        );
+    }
+    table.push_str("</tbody></table></div>");
+    card("", "Winners of the games", &table)
+}
+
+/// The curves of all positions, those of one scale together.
+fn totals(study: &Study) -> Result<String, String> {
+    let mut cards = String::new();
+    let mut scales: Vec<_> = study.rows.iter().map(|row| row.scale).collect();
+    scales.dedup();
+    for (number, scale) in scales.iter().enumerate() {
+        if scales[..number].contains(scale) {
+            continue;
+        }
+        let rows = study.rows.iter().filter(|row| row.scale == *scale);
+        let curves: Vec<(String, &Curve)> =
+            rows.map(|row| (row.evaluator.clone(), &row.total)).collect();
+        let figure = format!("<figure>{}</figure>", draw(*scale, &curves)?);
+        cards.push_str(&card("", "All positions", &figure));
+    }
+    Ok(cards)
+}
+
+fn conditioned(row: &Assessed, family: &str) -> Result<String, String> {
+    let mut curves = vec![("all".to_owned(), &row.total)];
+    let mut list = "<ul class=\"note\">".to_owned();
+    for some in row.conditioned.iter().filter(|c| c.family == family) {
+        let name = format!("{family}: {}", some.condition);
+        let _ = write!(list, "<li>{}: {} positions", escaped(&name), some.curve.positions);
+        if let (Some(split), Some(errors)) = (some.split, some.split_errors) {
+            let _ = write!(list, ", {split:+.3} from all ({errors:+.1} standard errors)");
+        }
+        list.push_str("</li>");
+        if !some.curve.bins.is_empty() {
+            curves.push((name, &some.curve));
+        }
+    }
+    list.push_str("</ul>");
+    let figure = format!("<figure>{}</figure>{list}", draw(row.scale, &curves)?);
+    Ok(card("", &format!("{} by {family}", row.evaluator), &figure))
+}

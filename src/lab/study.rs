@@ -1,0 +1,245 @@
+//! Evaluators compared on one set of positions.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::assess::Scale;
+use super::curves::{Curve, CurveParams};
+use super::metrics::{Judged, Metrics, NAMES};
+use super::sample::{Sample, Winners};
+use crate::util::Seed;
+
+/// Draws of games for the intervals of metrics.
+const RESAMPLES: u32 = 1000;
+
+/// Everything that is known of some evaluators on a set of positions.
+#[derive(Debug, Serialize)]
+pub struct Study {
+    /// Where the positions are from, in words.
+    pub source: String,
+    /// Positions that were drawn.
+    pub positions: usize,
+    /// Games by komi and rules: the paper's Table II.
+    pub winners: Vec<Winners>,
+    /// The evaluators.
+    pub rows: Vec<Assessed>,
+}
+
+/// One evaluator: a row of the paper's Table I, and its curves.
+#[derive(Debug, Serialize)]
+pub struct Assessed {
+    /// As it was asked for.
+    pub evaluator: String,
+    /// What its values mean.
+    pub scale: Scale,
+    /// The metrics.
+    pub metrics: Metrics,
+    /// What the paper says of the like, in the order of [`NAMES`].
+    pub paper: Option<[f64; 6]>,
+    /// The curve of all positions.
+    pub total: Curve,
+    /// The curves of some.
+    pub conditioned: Vec<Conditioned>,
+}
+
+/// The curve of the positions that a condition holds for.
+#[derive(Debug, Serialize)]
+pub struct Conditioned {
+    /// What the condition is about.
+    pub family: String,
+    /// What it says.
+    pub condition: String,
+    /// The curve.
+    pub curve: Curve,
+    /// How much higher it lies than that of all positions, on the mean.
+    pub split: Option<f64>,
+    /// That in standard errors.
+    pub split_errors: Option<f64>,
+}
+
+impl Assessed {
+    /// Judges the values of an evaluator, one for each sample.
+    #[must_use]
+    pub fn new(
+        evaluator: &str,
+        scale: Scale,
+        (samples, values): (&[Sample], &[f64]),
+        params: &CurveParams,
+        seed: Seed,
+    ) -> Self {
+        let judged: Vec<Judged> = samples
+            .iter()
+            .zip(values)
+            .map(|(sample, &value)| Judged {
+                value,
+                black_won: sample.black_won,
+                game: sample.game,
+            })
+            .collect();
+        let total = Curve::new(&judged, params);
+        let mut conditions: Vec<(&str, String)> =
+            samples.iter().flat_map(|sample| sample.traits.conditions()).collect();
+        conditions.sort();
+        conditions.dedup();
+        let conditioned = conditions.into_iter().map(|(family, condition)| {
+            let wanted = (family, condition);
+            let holds = |sample: &Sample| sample.traits.conditions().contains(&wanted);
+            let some = samples.iter().zip(&judged).filter(|(sample, _)| holds(sample));
+            let curve = Curve::new(some.map(|(_, judged)| judged), params);
+            let split = curve.split(&total);
+            let (family, condition) = (wanted.0.to_owned(), wanted.1);
+            let split_errors = split.map(|split| split.1);
+            Conditioned {
+                family,
+                condition,
+                curve,
+                split: split.map(|split| split.0),
+                split_errors,
+            }
+        });
+        Self {
+            evaluator: evaluator.to_owned(),
+            scale,
+            metrics: Metrics::new(&judged, scale.threshold(), RESAMPLES, seed),
+            paper: of_paper(evaluator),
+            conditioned: conditioned.collect(),
+            total,
+        }
+    }
+
+    /// The families of conditions that have more than one curve.
+    #[must_use]
+    pub fn families(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.conditioned.iter().map(|c| c.family.as_str()).collect();
+        names.dedup();
+        let curves = |name: &&str| {
+            let of = self.conditioned.iter().filter(|c| c.family == **name);
+            of.filter(|c| !c.curve.bins.is_empty()).count() > 1
+        };
+        names.retain(curves);
+        names
+    }
+}
+
+/// What the paper's Table I says of the like: 2,000 games of KGS with a komi of 0.5.
+fn of_paper(evaluator: &str) -> Option<[f64; 6]> {
+    let rows: [(&str, [f64; 6]); 9] = [
+        ("uct:50000", [0.635, 0.708, 0.764, 0.697, 0.735, 0.655]),
+        ("uct:5000", [0.610, 0.665, 0.733, 0.667, 0.729, 0.636]),
+        ("uct:500", [0.572, 0.608, 0.671, 0.617, 0.658, 0.605]),
+        ("mc:50000", [0.620, 0.692, 0.739, 0.675, 0.706, 0.641]),
+        ("mc:5000", [0.616, 0.678, 0.730, 0.667, 0.672, 0.637]),
+        ("mc:500", [0.587, 0.592, 0.679, 0.620, 0.632, 0.616]),
+        ("mc-score:50000", [0.575, 0.659, 0.480, 0.490, 0.536, 0.490]),
+        ("mc-score:5000", [0.570, 0.646, 0.480, 0.491, 0.492, 0.494]),
+        ("mc-score:500", [0.553, 0.606, 0.489, 0.495, 0.495, 0.498]),
+    ];
+    let gnugo: [(&str, [f64; 6]); 3] = [
+        ("--level 4", [0.655, 0.694, 0.584, 0.531, 0.500, 0.536]),
+        ("--level 2", [0.653, 0.691, 0.582, 0.530, 0.499, 0.536]),
+        ("--level 0", [0.650, 0.690, 0.580, 0.530, 0.497, 0.536]),
+    ];
+    let plain = rows.iter().find(|row| row.0 == evaluator);
+    let gnugo = gnugo.iter().find(|row| evaluator.contains("gnugo") && evaluator.contains(row.0));
+    plain.or(gnugo).map(|row| row.1)
+}
+
+impl Study {
+    /// The metrics as a table for people, in the layout of the paper's Table I.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let mut text = format!("{}\n", self.source);
+        for row in &self.winners {
+            let _ = writeln!(
+                text,
+                "komi {} ({}): Black won {}, lost {}",
+                row.komi, row.rules, row.black_won, row.white_won
+            );
+        }
+        let _ = write!(text, "\n{:32} {:>9} {:>7}", "evaluator", "positions", "black");
+        for name in NAMES {
+            let _ = write!(text, " {:>17}", name.to_uppercase());
+        }
+        for row in &self.rows {
+            let metrics = &row.metrics;
+            let _ = write!(
+                text,
+                "\n{:32} {:>9} {:>7.3}",
+                row.evaluator, metrics.positions, metrics.black_won
+            );
+            for score in &metrics.scores {
+                let cell = score.map_or_else(
+                    || "-".to_owned(),
+                    |s| format!("{:.3} {:.3}-{:.3}", s.value, s.interval.low, s.interval.high),
+                );
+                let _ = write!(text, " {cell:>17}");
+            }
+            if let Some(paper) = row.paper {
+                let _ = write!(text, "\n{:32} {:>9} {:>7}", "  the paper", "111946", "0.547");
+                for number in paper {
+                    let _ = write!(text, " {:<17}", format!("{number:.3}"));
+                }
+            }
+        }
+        text.push('\n');
+        text
+    }
+
+    /// The metrics for spreadsheets.
+    #[must_use]
+    pub fn metrics_csv(&self) -> String {
+        let mut text = "evaluator,positions,games,black_won".to_owned();
+        for name in NAMES {
+            let _ = write!(text, ",{name},{name}_low,{name}_high,{name}_paper");
+        }
+        for row in &self.rows {
+            let m = &row.metrics;
+            let evaluator = row.evaluator.replace('"', "\"\"");
+            let _ =
+                write!(text, "\n\"{evaluator}\",{},{},{:.5}", m.positions, m.games, m.black_won);
+            for (index, score) in m.scores.iter().enumerate() {
+                let paper = row.paper.map_or_else(String::new, |paper| paper[index].to_string());
+                let _ = match score {
+                    Some(s) => write!(
+                        text,
+                        ",{:.5},{:.5},{:.5},{paper}",
+                        s.value, s.interval.low, s.interval.high
+                    ),
+                    None => write!(text, ",,,,{paper}"),
+                };
+            }
+        }
+        text.push('\n');
+        text
+    }
+
+    /// The curves for spreadsheets.
+    #[must_use]
+    pub fn curves_csv(&self) -> String {
+        let mut text =
+            "evaluator,family,condition,value,positions,black_won,win_probability,low,high\n"
+                .to_owned();
+        for row in &self.rows {
+            let evaluator = row.evaluator.replace('"', "\"\"");
+            let total = ("all", "all", &row.total);
+            let some = row.conditioned.iter();
+            let some = some.map(|c| (c.family.as_str(), c.condition.as_str(), &c.curve));
+            for (family, condition, curve) in std::iter::once(total).chain(some) {
+                for bin in &curve.bins {
+                    let _ = writeln!(
+                        text,
+                        "\"{evaluator}\",{family},{condition},{:.4},{},{},{:.5},{:.5},{:.5}",
+                        bin.value,
+                        bin.positions,
+                        bin.black_won,
+                        bin.win_probability,
+                        bin.interval.low,
+                        bin.interval.high
+                    );
+                }
+            }
+        }
+        text
+    }
+}

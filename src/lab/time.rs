@@ -1,0 +1,181 @@
+//! The strategies of Baier and Winands (2015), Tables I to V and XIII, and players that imitate how
+//! they spread their time.
+
+use serde::Serialize;
+
+use crate::timeman::{Estimate, Table};
+
+/// A row of one of the tables: a strategy, and what the paper says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TimeRow {
+    /// The row of the checklist.
+    pub id: &'static str,
+    /// The table.
+    pub table: &'static str,
+    /// The strategy, by the name of its preset.
+    pub strategy: &'static str,
+    /// Whom it plays against, by the name of its preset; none for the opponent of the tables.
+    pub against: Option<&'static str>,
+    /// Times the usual number of simulations for a game.
+    pub times: u64,
+    /// The paper's win rate in per cent; against GNU Go on 13x13, or against the other strategy.
+    pub paper: f64,
+    /// Whether the row is that of a player that imitates the strategy's times.
+    pub imitated: bool,
+}
+
+const fn row(id: &'static str, table: &'static str, strategy: &'static str, paper: f64) -> TimeRow {
+    TimeRow { id, table, strategy, against: None, times: 1, paper, imitated: false }
+}
+
+const fn duel(id: &'static str, table: &'static str, times: u64, paper: f64) -> TimeRow {
+    let against = Some("ERICA-BASELINE");
+    TimeRow { id, table, strategy: "STOP", against, times, paper, imitated: false }
+}
+
+const fn imitation(strategy: &'static str, paper: f64) -> TimeRow {
+    let (id, table) = ("C33", "XIII");
+    TimeRow { id, table, strategy, against: None, times: 1, paper, imitated: true }
+}
+
+/// The rows, each imitation behind the strategy that it imitates.
+pub const ROWS: &[TimeRow] = &[
+    row("C20", "I", "ERICA-BASIC", 28.6),
+    row("C20", "I", "ERICA-ENHANCED", 31.4),
+    row("C20", "I", "ERICA-BASELINE", 35.3),
+    row("C21", "II", "EXP-MOVES", 24.0),
+    row("C21", "II", "EXP-SIM", 23.5),
+    row("C21", "II", "EXP-STONES", 25.5),
+    row("C21", "II", "OPEN", 32.0),
+    row("C21", "II", "MID", 30.6),
+    row("C21", "II", "KAPPA-EXP", 31.7),
+    row("C21", "II", "KAPPA-LM", 31.1),
+    row("C22", "III", "BEHIND", 29.9),
+    row("C22", "III", "BEHIND-L", 30.5),
+    row("C22", "III", "UNST", 33.6),
+    row("C22", "III", "UNST-L", 35.8),
+    row("C22", "III", "CLOSE", 32.6),
+    row("C22", "III", "CLOSE-L", 36.5),
+    row("C22", "III", "KAPPA-CM", 27.3),
+    row("C22", "III", "STOP_A", 25.3),
+    row("C22", "III", "STOP_B", 36.7),
+    row("C22", "III", "STOP", 39.1),
+    duel("C23", "IV", 1, 63.7),
+    duel("C23", "IV", 2, 59.4),
+    duel("C23", "IV", 4, 60.7),
+    imitation("BEHIND", 31.3),
+    imitation("UNST", 32.6),
+    imitation("CLOSE", 31.0),
+    imitation("STOP_A", 18.7),
+    imitation("STOP_B", 29.8),
+    imitation("STOP", 32.8),
+];
+
+impl TimeRow {
+    /// A name that no other row has.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match (self.against, self.imitated) {
+            (Some(against), _) => format!("{}-{against}-x{}", self.strategy, self.times),
+            (None, true) => format!("{}-imitated", self.strategy),
+            (None, false) => self.strategy.to_owned(),
+        }
+    }
+}
+
+/// What the games of a row say.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Played {
+    /// The row of the checklist.
+    pub id: String,
+    /// The table.
+    pub table: String,
+    /// The name of the row.
+    pub name: String,
+    /// Games that count.
+    pub games: u64,
+    /// Points for each game.
+    pub score: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end of its interval.
+    pub high: f64,
+    /// The paper's score.
+    pub paper: f64,
+    /// Mean simulations of a move, by the first move of each class.
+    pub time_by_move: Vec<(u64, Option<f64>)>,
+}
+
+/// A timetable with which EXP-MOVES takes, on the mean, the times that another strategy has taken: the
+/// moves that it expects are the time left by the time to take. `times` are mean seconds of own moves
+/// by moves of both players (the first of each class, and the class's width), `budget` the seconds of a
+/// game.
+#[must_use]
+pub fn imitation_table(
+    base: &Table,
+    times: &[(u64, Option<f64>)],
+    width: u64,
+    budget: f64,
+) -> Option<Table> {
+    let own_moves = width as f64 / 2.0;
+    let mut left = budget;
+    let mut rows = Vec::new();
+    for &(start, mean) in times {
+        let Some(mean) = mean.filter(|mean| *mean > 0.0) else { continue };
+        // In the middle of the class half of its moves have been made.
+        let there = left - mean * (own_moves - 1.0).max(0.0) / 2.0;
+        let expected = (there / mean).clamp(1.0, 9e4);
+        rows.push([(start - 1) as f64 + own_moves, expected, expected, expected]);
+        left -= mean * own_moves;
+        if left <= 0.0 {
+            break;
+        }
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    let by_moves = Estimate { error: 0.0, rows };
+    let source = "mean times of a strategy, to be imitated by EXP-MOVES".to_owned();
+    Some(Table { by_moves, source, ..base.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeman::{PRESETS, TableGame};
+
+    #[test]
+    fn rows_name_strategies_and_differ() {
+        let mut names: Vec<String> = ROWS.iter().map(TimeRow::name).collect();
+        for row in ROWS {
+            let known = |name: &str| PRESETS.iter().any(|preset| preset.name == name);
+            assert!(known(row.strategy) && row.against.is_none_or(known), "{row:?}");
+            let imitated = ROWS.iter().position(|other| other == row);
+            let original = ROWS.iter().position(|o| o.strategy == row.strategy && !o.imitated);
+            assert!(original <= imitated);
+        }
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), ROWS.len());
+    }
+
+    /// What EXP-MOVES takes with the table, the time left by the moves expected, adds up to what was
+    /// taken before.
+    #[test]
+    fn an_imitation_takes_the_same_times() {
+        let base = Table::built_in(TableGame::Go, 81);
+        let times = [(1, Some(30.0)), (11, Some(20.0)), (21, Some(10.0)), (31, None)];
+        let table = imitation_table(&base, &times, 10, 400.0).unwrap();
+        assert!(Table::from_toml(&table.to_toml()).is_ok());
+        let (mut left, mut sums) = (400.0, [0.0; 3]);
+        for ply in (0..30).step_by(2) {
+            let time = left / table.by_moves.at(f64::from(ply)).mean;
+            sums[ply as usize / 10] += time;
+            left -= time;
+        }
+        for (sum, expected) in sums.into_iter().zip([150.0, 100.0, 50.0]) {
+            assert!((sum - expected).abs() < 0.15 * expected, "{sums:?}");
+        }
+        assert_eq!(imitation_table(&base, &[(1, None)], 10, 400.0), None);
+    }
+}

@@ -1,0 +1,208 @@
+//! The lab on a few games: interrupted work goes on, and pages show what the JSON says.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod browser;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use regex::Regex;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use browser::{on_a_phone, opened};
+
+/// Games in which both fill the board from opposite sides; who is said to have won alternates.
+fn records(folder: &Path) -> PathBuf {
+    let mut text = String::new();
+    for game in 0..12u8 {
+        let mut moves = String::new();
+        for ply in 0..24u8 {
+            let color = if ply % 2 == 0 { 'B' } else { 'W' };
+            let place = (ply / 2 * 3 + game) % 36;
+            let (x, y) = (place % 9, place / 9);
+            let y = if ply % 2 == 0 { y } else { 8 - y };
+            write!(moves, ";{color}[{}{}]", char::from(b'a' + x), char::from(b'a' + y)).unwrap();
+        }
+        let winner = if game % 3 == 0 { "W" } else { "B" };
+        let komi = if game % 2 == 0 { "7" } else { "6.5" };
+        writeln!(text, "(;GM[1]SZ[9]KM[{komi}]RU[Chinese]RE[{winner}+R]{moves})").unwrap();
+    }
+    let path = folder.join("games.sgfs");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn lab(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tedomari"));
+    command.arg("lab").args(arguments).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Compares every number and word that is marked, and returns how many there were.
+fn compare(dom: &str, found: &Value) -> usize {
+    let marked = Regex::new(r#"<span data-key="([^"]*)">([^<]*)</span>"#).unwrap();
+    let plain = |text: &str| {
+        let text = text.replace("&lt;", "<").replace("&gt;", ">");
+        text.replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&")
+    };
+    let mut count = 0;
+    for shown in marked.captures_iter(dom) {
+        let key = plain(&shown[1]);
+        let value = found.pointer(&key).unwrap_or_else(|| panic!("{key} is not in the JSON"));
+        let expected = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) if number.is_f64() => format!("{:.3}", number.as_f64().unwrap()),
+            other => other.to_string(),
+        };
+        assert_eq!(plain(&shown[2]), expected, "{key}");
+        count += 1;
+    }
+    count
+}
+
+fn check_page(page: &Path, found: &Value, least: usize) {
+    let Some(dom) = opened(page) else { return };
+    let count = compare(&dom, found);
+    assert!(count >= least, "only {count} numbers are marked");
+    let (width, odd) = on_a_phone(page).unwrap();
+    assert!(width <= 390, "the page is {width} px wide on a phone");
+    assert!(!odd, "the page shows a number that is none");
+}
+
+#[test]
+fn the_page_of_a_study_shows_its_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (records, out) = (records(folder.path()), folder.path().join("out"));
+    let arguments = [
+        "metrics",
+        "--records",
+        records.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+        "--positions",
+        "150",
+        "--least",
+        "5",
+        "--evaluator",
+        "mc:300",
+        "--evaluator",
+        "mc-score:300",
+        "--evaluator",
+        "uct:30",
+        "--json",
+    ];
+    let study = json(&lab(&arguments));
+    assert_eq!(study["rows"].as_array().unwrap().len(), 3);
+    let scores = &study["rows"][0]["metrics"]["scores"];
+    for name in ["acc", "fsc", "lft", "roc", "apr", "bep"] {
+        let part = |field: &str| scores[name][field].as_f64().unwrap();
+        assert!(part("low") <= part("value") && part("value") <= part("high"), "{name}");
+    }
+    let written: Value =
+        serde_json::from_slice(&fs::read(out.join("study.json")).unwrap()).unwrap();
+    assert_eq!(written, study);
+    assert_eq!(study, json(&lab(&arguments)), "a second run says something else");
+    check_page(&out.join("report.html"), &study, 60);
+    for file in ["metrics.csv", "curves.csv"] {
+        assert!(fs::read_to_string(out.join(file)).unwrap().lines().count() > 3, "{file}");
+    }
+    let drawings = fs::read_dir(&out).unwrap().filter(|entry| {
+        entry.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "svg")
+    });
+    assert!(drawings.count() >= 6);
+}
+
+fn experiments(folder: &TempDir) -> PathBuf {
+    let records = records(folder.path());
+    let experiments = folder.path().join("experiments");
+    fs::create_dir(&experiments).unwrap();
+    let study = format!(
+        "about = \"a study\"\n[study]\nrecords = [{records:?}]\ngames = 100\npositions = 100\n\
+         least = 5\nevaluators = [\"mc:200\", \"uct:20\"]\n"
+    );
+    fs::write(experiments.join("study.toml"), study).unwrap();
+    fs::write(experiments.join("wls.toml"), "about = \"WLS\"\n[wls]\nrepetitions = 400\n").unwrap();
+    let time = "about = \"clocks\"\nsettings = [[\"game.board_size\", \"5\"]]\n[time]\n\
+                tables = [\"I\"]\ngames = 4\nsimulations = 400\nplayer = \"net.path=none\"\n\
+                opponent = \"EXP-STONES\"\n";
+    fs::write(experiments.join("time.toml"), time).unwrap();
+    experiments
+}
+
+#[test]
+fn all_goes_on_where_it_was_stopped_to_the_same_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let experiments = experiments(&folder);
+    let all = |out: &Path, budget: &str| {
+        let (experiments, out) = (experiments.to_str().unwrap(), out.to_str().unwrap());
+        json(&lab(&[
+            "all",
+            "--experiments",
+            experiments,
+            "--out",
+            out,
+            "--budget",
+            budget,
+            "--json",
+        ]))
+    };
+    let read = |out: &Path| -> Value {
+        serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap()
+    };
+    let (once, again) = (folder.path().join("once"), folder.path().join("again"));
+    assert_eq!(all(&once, "1h")["missing"].as_array().unwrap().len(), 0);
+    fs::create_dir(&again).unwrap();
+    assert_eq!(all(&again, "0s")["missing"].as_array().unwrap().len(), 3);
+    // A part of the values is there, and the last line of them is torn.
+    let values = again.join("study/values");
+    fs::create_dir_all(&values).unwrap();
+    for entry in fs::read_dir(once.join("study/values")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let half = &text[..text.len() / 2];
+        fs::write(values.join(path.file_name().unwrap()), half).unwrap();
+    }
+    assert_eq!(all(&again, "1h")["missing"].as_array().unwrap().len(), 0);
+    let report = read(&once);
+    assert_eq!(report, read(&again));
+    for id in ["B12", "B14", "B16", "C20", "D16", "D24"] {
+        let line = report["lines"].as_array().unwrap().iter().find(|line| line["id"] == id);
+        assert_ne!(line.unwrap()["verdict"], "not measured yet", "{id}");
+    }
+    check_page(&once.join("report.html"), &report, 141 * 6);
+}
+
+#[test]
+fn what_cannot_be_done_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let (records, out) = (records(folder.path()), folder.path().join("out"));
+    let error = |arguments: &[&str]| {
+        let output = lab(arguments);
+        assert!(!output.status.success() && output.stdout.is_empty());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let with = |evaluator: &str| {
+        let (records, out) = (records.to_str().unwrap(), out.to_str().unwrap());
+        error(&["curves", "--records", records, "--out", out, "--evaluator", evaluator])
+    };
+    assert!(with("guess").contains("write mc:N"));
+    assert!(with("gtp:/no/such/program").contains("cannot start /no/such/program"));
+    let none = folder.path().join("none");
+    let all = ["all", "--experiments", none.to_str().unwrap()];
+    assert!(error(&all).contains("none"));
+    fs::create_dir(&none).unwrap();
+    assert!(error(&all).contains(".toml files"));
+    fs::write(none.join("x.toml"), "about = \"x\"\nspeed = 3\n").unwrap();
+    let out = folder.path().join("lab");
+    fs::create_dir(&out).unwrap();
+    let arguments = [&all[..], &["--out", out.to_str().unwrap()]].concat();
+    assert!(error(&arguments).contains("speed"));
+}
