@@ -21,7 +21,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("arena", &["game", "eval", "timeman", "search", "engine", "gtp"]),
     ("selfplay", &["game", "eval", "search", "record"]),
     ("run", &[]),
-    ("config", &["nn", "timeman", "search", "engine", "gtp", "selfplay", "train", "run"]),
+    (
+        "config",
+        &["nn", "playout", "timeman", "search", "engine", "gtp", "selfplay", "train", "run"],
+    ),
     (
         "cli",
         &[

@@ -62,7 +62,7 @@ impl Search {
         position: &Position,
         request: Request<'_>,
     ) -> Result<SearchReport, EvalError> {
-        let tree = self.tree_for(request.line);
+        self.evaluator.begin_search();
         let line = request.line.cloned();
         let mut rng = self.seed.fork("search", self.searches).rng();
         self.searches += 1;
@@ -70,6 +70,8 @@ impl Search {
             .map(|_| Mutex::new(Criticality::new(position.size())))
             .collect();
         let evaluation = self.evaluate_root(position)?;
+        let amaf = self.params.rave > 0.0 && evaluation.first_moves.is_some();
+        let tree = self.tree_for(request.line, amaf);
         add_owners(&owners[0], position, &evaluation);
         let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
         let mut memory = Memory::default();
@@ -87,9 +89,9 @@ impl Search {
     }
 
     /// The part of the last tree that begins with the position at the end of the line, or a new one.
-    fn tree_for(&mut self, line: Option<&Line>) -> Tree {
+    fn tree_for(&mut self, line: Option<&Line>, amaf: bool) -> Tree {
         let memory = self.params.memory();
-        let fresh = || Tree::new(memory);
+        let fresh = || Tree::with_amaf(memory, amaf);
         let kept = self.kept.take();
         if self.params.gumbel().is_some() {
             // Its schedule begins with a root that nobody has visited.
@@ -99,6 +101,9 @@ impl Search {
             return fresh();
         };
         let Some(moves) = line.since(&old) else { return fresh() };
+        if tree.has_amaf() != amaf {
+            return fresh();
+        }
         if moves.is_empty() {
             return tree;
         }
@@ -108,10 +113,19 @@ impl Search {
         }
     }
 
+    /// What the evaluator says of the root as it is, its moves included.
+    fn evaluate_upright(&self, position: &Position) -> Result<Evaluation, EvalError> {
+        let mut evaluation = self.evaluator.evaluate(&[position])?.swap_remove(0);
+        if evaluation.policy == Policy::OnDemand {
+            evaluation.policy = self.evaluator.policy(position);
+        }
+        Ok(evaluation)
+    }
+
     /// What the evaluator says of the root, over all symmetries if the parameters ask for it.
     fn evaluate_root(&self, position: &Position) -> Result<Evaluation, EvalError> {
         if !self.params.root_symmetries {
-            return Ok(self.evaluator.evaluate(&[position])?.swap_remove(0));
+            return self.evaluate_upright(position);
         }
         let size = position.size();
         let symmetries = Symmetry::for_size(size);
@@ -121,8 +135,8 @@ impl Search {
         let (mut points, mut pass) = (vec![0.0; size.area()], 0.0);
         let (mut value, mut score) = (0.0, None);
         for (&symmetry, answer) in symmetries.iter().zip(&answers) {
-            if !answer.policy.is_informed() {
-                return Ok(self.evaluator.evaluate(&[position])?.swap_remove(0));
+            if !matches!(answer.policy, Policy::Weights { .. }) {
+                return self.evaluate_upright(position);
             }
             for point in size.points() {
                 let there = Move::Place(symmetry.apply(size, point));
@@ -138,6 +152,7 @@ impl Search {
             policy: Policy::Weights { points, pass },
             score,
             ownership: upright.ownership,
+            first_moves: None,
         })
     }
 }
@@ -231,6 +246,7 @@ impl Shared {
             formula: Formula::new(params, false),
             root: RootRule::Plain,
             batch: params.batch,
+            expand_visits: params.expand_visits,
             most: simulations.map_or(u64::MAX, most),
             trace: (params.trace > 0).then(|| Ring::new(params.trace)),
             before: counts.visits,

@@ -60,6 +60,8 @@ const CLOSED: u64 = 1 << 33;
 const SEEN: u64 = 1 << 34;
 /// With [`SEEN`]: moves that fill an own eye come last.
 const SENSIBLE: u64 = 1 << 35;
+/// With [`SEEN`]: the evaluator tells which moves look good.
+const ON_DEMAND: u64 = 1 << 36;
 const BLOCK: u64 = 0xFFFF_FFFF;
 
 // Ordering: the sums are counters that are read as estimates while threads run, and exactly after
@@ -73,6 +75,8 @@ pub(super) struct Tree {
     root: NodeId,
     nodes: Apart<AtomicU64>,
     full: AtomicBool,
+    /// Whether every move has a word for what was made of it later in simulations.
+    amaf: bool,
 }
 
 /// In a cache line of its own: what many threads write slows down all reads beside it.
@@ -132,13 +136,15 @@ pub(super) enum Stage {
     Closed,
 }
 
-/// A policy that takes no evaluation to repeat.
+/// A policy that need not be written down to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plain {
     /// [`Policy::Uniform`].
     Uniform,
     /// [`Policy::Sensible`].
     Sensible,
+    /// [`Policy::OnDemand`].
+    OnDemand,
 }
 
 impl Plain {
@@ -147,14 +153,17 @@ impl Plain {
         match policy {
             Policy::Uniform => Some(Plain::Uniform),
             Policy::Sensible => Some(Plain::Sensible),
+            Policy::OnDemand => Some(Plain::OnDemand),
             Policy::Weights { .. } => None,
         }
     }
 
-    pub(super) fn policy(self) -> Policy {
+    /// The policy, unless the evaluator has to be asked.
+    pub(super) fn policy(self) -> Option<Policy> {
         match self {
-            Plain::Uniform => Policy::Uniform,
-            Plain::Sensible => Policy::Sensible,
+            Plain::Uniform => Some(Policy::Uniform),
+            Plain::Sensible => Some(Policy::Sensible),
+            Plain::OnDemand => None,
         }
     }
 
@@ -162,6 +171,7 @@ impl Plain {
         match self {
             Plain::Uniform => SEEN,
             Plain::Sensible => SEEN | SENSIBLE,
+            Plain::OnDemand => SEEN | ON_DEMAND,
         }
     }
 }
@@ -192,17 +202,29 @@ impl Tree {
     /// A tree with a root that nobody has visited, in at most `memory` bytes.
     #[must_use]
     pub(super) fn new(memory: usize) -> Self {
-        Self::with_limit(memory, memory)
+        Self::with_limit(memory, memory, false)
     }
 
-    fn with_limit(memory: usize, now: usize) -> Self {
+    /// The same with room for [`Amaf`](super::amaf::Amaf) if it is wanted.
+    #[must_use]
+    pub(super) fn with_amaf(memory: usize, amaf: bool) -> Self {
+        Self::with_limit(memory, memory, amaf)
+    }
+
+    /// Whether there is room for it.
+    pub(super) fn has_amaf(&self) -> bool {
+        self.amaf
+    }
+
+    fn with_limit(memory: usize, now: usize, amaf: bool) -> Self {
         let words = Words::new(memory, now);
         let root = words
             .allocate(&mut Reserve::default(), NODE + REST)
             .map(NodeId)
             .expect("invariant: the first chunk can always be had");
         words.slice(root.0, NODE)[EDGE].store(distance(1, 0), Ordering::Relaxed);
-        Self { words, root, nodes: Apart(AtomicU64::new(1)), full: AtomicBool::new(false) }
+        let (nodes, full) = (Apart(AtomicU64::new(1)), AtomicBool::new(false));
+        Self { words, root, nodes, full, amaf }
     }
 
     pub(super) fn root(&self) -> NodeId {
@@ -251,7 +273,8 @@ impl Tree {
     /// is full, the claim ends and the node stays as it was.
     pub(super) fn open(&self, id: NodeId, moves: &[u64], reserve: &mut Reserve) {
         let node = self.node(id);
-        let Some(at) = self.allocate(reserve, HEADER + moves.len()) else {
+        let count = HEADER + moves.len() * if self.amaf { 2 } else { 1 };
+        let Some(at) = self.allocate(reserve, count) else {
             node.words[MOVES].store(0, Ordering::Release);
             return;
         };
@@ -275,7 +298,7 @@ impl Tree {
     /// the memory that this tree leaves free of `memory` bytes: the most visited nodes first.
     pub(super) fn rooted_at(&self, id: NodeId, memory: usize) -> Self {
         let free = memory.saturating_sub(self.memory());
-        let copy = Self::with_limit(memory, free);
+        let copy = Self::with_limit(memory, free, self.amaf);
         let mut reserve = Reserve::default();
         copy.node(copy.root).copy_from(self.node(id));
         let mut waiting = BinaryHeap::from([(u32::MAX, id, copy.root)]);
@@ -284,6 +307,7 @@ impl Tree {
             let moves: Vec<_> = (0..block.len()).map(|k| block.edge(k).to_bits()).collect();
             copy.open(to, &moves, &mut reserve);
             let Some(target) = copy.moves(to) else { break };
+            target.copy_amaf(block);
             for k in 0..block.created() {
                 let Some(child) = target.create(k, &mut reserve) else { break };
                 let source = block.child(k);

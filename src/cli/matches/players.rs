@@ -135,7 +135,8 @@ impl Team {
 fn maker(config: Config) -> anyhow::Result<EngineMaker> {
     let (game, size) = (config.game.rules().game, config.game.size());
     let fits = builtin::trained()?.iter().any(|manifest| manifest.fits(game, size));
-    let has_net = !config.net.path.is_empty() || fits;
+    let path = config.net.path.as_str();
+    let has_net = path != evaluator::NO_NET && (!path.is_empty() || fits);
     let kept = if has_net { Some(evaluator::make(&config)?) } else { None };
     Ok(Box::new(move |seed: Seed| {
         let mut config = config.clone();
