@@ -1,5 +1,5 @@
-//! Games to the end, played by chance and by what is seen near the last moves, and what they say about
-//! a position.
+//! Games to the end, played by chance and by what is seen near the last moves, what they say about a
+//! position, and what can be learnt from them.
 
 mod chance;
 mod evaluator;
@@ -12,7 +12,9 @@ mod play;
 mod prior;
 mod replies;
 mod uniform;
+pub mod wls;
 
 pub use evaluator::PlayoutEvaluator;
 pub use params::PlayoutParams;
 pub use play::Playout;
+pub use wls::{Wls, WlsError};

@@ -23,8 +23,14 @@ params! {
         pub self_atari: f64 = 0.9, 0.0..=1.0;
         /// The same for moves drawn at random.
         pub self_atari_random: f64 = 0.6, 0.0..=1.0;
-        /// Replies that playouts learn from each other: `none`, `last-good` for the last one that won, until it loses.
-        pub replies: String = "last-good".to_owned(), OneOf(vec!["none", "last-good"]);
+        /// Replies that playouts learn from each other: `none`, `last-good` for the last one that won, until it loses, `wls` by Win/Loss States.
+        pub replies: String = "last-good".to_owned(), OneOf(vec!["none", "last-good", "wls"]);
+        /// End of scale of the Win/Loss States: the more, the longer they remember.
+        pub wls_end: u16 = 7, 1..=21;
+        /// Jumps to the past of the Win/Loss States.
+        pub wls_jump: f64 = 1.3, 0.0..=2.0;
+        /// States by which a reply must be better than one half to be played.
+        pub wls_above_half: u8 = 0, 0..=120;
         /// What becomes of them when the next move is searched: `keep`, `clear`, or `age`, which is a loss for each.
         pub replies_between_moves: String = "keep".to_owned(), OneOf(vec!["keep", "clear", "age"]);
         /// Whether tactics and patterns tell the moves of a tree node apart.

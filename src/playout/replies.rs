@@ -1,6 +1,7 @@
 //! Replies that playouts learn from each other: to the last move, and to the last two.
 
 use super::params::PlayoutParams;
+use super::wls::Wls;
 use crate::game::{BoardSize, Color, Move, Point};
 
 /// How good a reply is thought to be, in a byte: 0 before anything is known of it.
@@ -11,20 +12,40 @@ pub(super) type State = u8;
 pub(super) enum Scale {
     /// Good after a win, until it loses (last good reply with forgetting; Baier and Drake 2010).
     LastGood,
+    /// Win/Loss States (Basaldúa and Moreno Vega 2013): good above a threshold.
+    Wls { states: Wls, threshold: State },
 }
 
 impl Scale {
-    #[inline]
-    fn win(&self, _state: State) -> State {
-        match self {
-            Scale::LastGood => 1,
+    /// The scale that the parameters ask for, if any.
+    fn new(params: &PlayoutParams) -> Option<Self> {
+        match params.replies.as_str() {
+            "last-good" => Some(Scale::LastGood),
+            "wls" => {
+                // The limits of the parameters are those of the states.
+                let states = Wls::new(params.wls_end, params.wls_jump).ok()?;
+                // On the shortest scale there is no 1/2: a win alone is good.
+                let half = states.index_of_half() - u8::from(params.wls_end == 1);
+                let threshold = half.saturating_add(params.wls_above_half);
+                Some(Scale::Wls { states, threshold })
+            }
+            _ => None,
         }
     }
 
     #[inline]
-    fn loss(&self, _state: State) -> State {
+    fn win(&self, state: State) -> State {
+        match self {
+            Scale::LastGood => 1,
+            Scale::Wls { states, .. } => states.win(state),
+        }
+    }
+
+    #[inline]
+    fn loss(&self, state: State) -> State {
         match self {
             Scale::LastGood => 0,
+            Scale::Wls { states, .. } => states.loss(state),
         }
     }
 
@@ -33,6 +54,7 @@ impl Scale {
     fn is_good(&self, state: State) -> bool {
         match self {
             Scale::LastGood => state > 0,
+            Scale::Wls { threshold, .. } => state > *threshold,
         }
     }
 }
@@ -84,10 +106,7 @@ impl Context {
 impl Replies {
     /// Empty tables, if the parameters ask for any.
     pub(super) fn new(params: &PlayoutParams) -> Option<Self> {
-        let scale = match params.replies.as_str() {
-            "last-good" => Scale::LastGood,
-            _ => return None,
-        };
+        let scale = Scale::new(params)?;
         let between = match params.replies_between_moves.as_str() {
             "clear" => Between::Clear,
             "age" => Between::Age,
@@ -172,17 +191,72 @@ impl Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::playout::chance::below;
+    use crate::util::Seed;
 
     fn replies(between: &str) -> (Replies, BoardSize) {
-        let size = BoardSize::square(5).unwrap();
-        let params = PlayoutParams {
+        with(PlayoutParams {
             replies: "last-good".to_owned(),
             replies_between_moves: between.to_owned(),
             ..PlayoutParams::default()
-        };
+        })
+    }
+
+    fn with(params: PlayoutParams) -> (Replies, BoardSize) {
+        let size = BoardSize::square(5).unwrap();
         let mut replies = Replies::new(&params).unwrap();
         replies.prepare(size);
         (replies, size)
+    }
+
+    fn wls(wls_end: u16) -> Replies {
+        with(PlayoutParams { replies: "wls".to_owned(), wls_end, ..PlayoutParams::default() }).0
+    }
+
+    #[test]
+    fn the_shortest_scale_is_the_last_good_reply() {
+        let (mut last_good, size) = replies("keep");
+        let mut shortest = wls(1);
+        let mut rng = Seed::new(1).rng();
+        let mut draw = || size.point_at_offset(below(4, &mut rng));
+        let (mut known, mut unknown) = (0, 0);
+        for round in 0..500 {
+            let moves: Vec<_> = (0..6).map(|_| draw()).collect();
+            let winner = Color::BOTH[usize::from(draw() == size.point(0, 0))];
+            let context = Context::default().then(draw()).then(draw());
+            for replies in [&mut last_good, &mut shortest] {
+                replies.learn(Color::Black, context, &moves, winner);
+            }
+            let context = Context::default().then(draw()).then(draw());
+            for color in Color::BOTH {
+                let found = last_good.replies(color, context);
+                assert_eq!(shortest.replies(color, context), found, "round {round}");
+                *(if found[0].is_some() { &mut known } else { &mut unknown }) += 1;
+            }
+        }
+        assert!(known > 100 && unknown > 100, "{known} known, {unknown} unknown");
+    }
+
+    #[test]
+    fn a_longer_scale_forgives_a_loss() {
+        let size = BoardSize::square(5).unwrap();
+        let (good, other) = (size.point(1, 1), size.point(2, 2));
+        let start = Context::default();
+        let mut replies = wls(7);
+        let mut learn = |mv, winner| {
+            replies.learn(Color::Black, start, &[mv], winner);
+            replies.replies(Color::Black, start)[0]
+        };
+        for _ in 0..3 {
+            assert_eq!(learn(good, Color::Black), good);
+        }
+        // 3/4 is still above one half, and better than 1/1 of a newcomer is only 3/3.
+        assert_eq!(learn(good, Color::White), good);
+        assert_eq!(learn(other, Color::White), good);
+        for _ in 0..3 {
+            learn(good, Color::White);
+        }
+        assert_eq!(replies.replies(Color::Black, start)[0], None, "3/7");
     }
 
     #[test]
