@@ -113,8 +113,8 @@ impl Evaluator for PlayoutEvaluator {
         let answers = batch
             .iter()
             .map(|position| {
-                let playout = playout
-                    .get_or_insert_with(|| Playout::with(&self.params, patterns, position));
+                let playout =
+                    playout.get_or_insert_with(|| Playout::with(&self.params, patterns, position));
                 let winner = playout.run(position, rng);
                 self.evaluation(position, winner, playout)
             })

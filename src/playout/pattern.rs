@@ -29,8 +29,7 @@ const fn pattern(rows: [&'static str; 3]) -> Pattern {
 }
 
 /// Cuts that are none: the two stones are connected, or will be.
-const NO_CUTS: [Pattern; 2] =
-    [pattern(["XO?", "O*O", "?.?"]), pattern(["XO?", "O*.", "?O?"])];
+const NO_CUTS: [Pattern; 2] = [pattern(["XO?", "O*O", "?.?"]), pattern(["XO?", "O*.", "?O?"])];
 
 /// Cuts, but for those above.
 const CUT: Pattern = pattern(["XO?", "O*?", "???"]);
@@ -168,7 +167,8 @@ mod tests {
         let table = Patterns::new();
         let swap = |code: u16| (code & 0x5555) << 1 | code >> 1 & 0x5555;
         for code in 0..=u16::MAX {
-            let (here, there) = (table.good[usize::from(code)], table.good[usize::from(swap(code))]);
+            let (here, there) =
+                (table.good[usize::from(code)], table.good[usize::from(swap(code))]);
             assert_eq!(here & 1, there >> 1, "{code:x}");
         }
     }

@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn captures_and_escapes_come_first() {
         // Two stones can be captured, and two saved.
-        check(". . . . .\n. O O X .\nX O X . .\n. X . . .\n. . . . .", "B5");
+        check(". . . . .\n. X X . .\nX O O . .\n. X X . .\n. . . . .", "D3");
         check(". . . . . .\n. . O O . .\n. O X X . .\n. . O O . .\n. . . . . .", "E3");
     }
 

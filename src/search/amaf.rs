@@ -82,16 +82,4 @@ impl Shared {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_add_up_to_means() {
-        let bits = 3 * Amaf::bits_of(Value::WIN) + Amaf::bits_of(Value::LOSS);
-        let amaf = Amaf::from_bits(bits);
-        assert!((amaf.visits - 4.0).abs() < 1e-12 && (amaf.value - 0.5).abs() < 1e-12);
-        let half = Amaf::from_bits(Amaf::bits_of(Value::DRAW));
-        assert!(half.value.abs() < 1e-12);
-        assert!(Amaf::from_bits(0).visits == 0.0);
-    }
-}
+mod tests;

@@ -31,22 +31,29 @@ fn chains_in_atari_are_captured_or_saved() {
     // White's last stone can be captured.
     check(list_ataris, "B2", &["B1"], ". . . .\n. X . .\nX O X .\n. . . .");
     // Black's stone has come into atari: to extend, or to capture the stone at A3, which is in atari.
-    check(list_ataris, "C3", &["A2", "B2"], ". X . . .\nO O . . .\nO X O . .\n. . . . .\nX . . . .");
+    check(
+        list_ataris,
+        "C3",
+        &["A2", "B2"],
+        ". . . . .\nX O . . .\nO X O . .\n. . . . .\n. . . . .",
+    );
     // An extension into another atari is no escape.
     check(list_ataris, "B2", &[], "O O O .\nO X . O\n. O O .\n. . . .");
 }
 
 #[test]
 fn chains_with_two_liberties_win_a_third_or_lose_one() {
-    // White's stone on the edge has two liberties; from one side it cannot get away.
-    check(list_two_liberties, "C1", &["D1"], ". . . . .\n. . X . .\n. X O . .\n. . . . .");
+    // White's stone has two liberties; put into atari from the right it cannot get away.
+    check(list_two_liberties, "C2", &["D2"], ". . . . .\n. . X . .\n. X O . .\n. X . . .");
+    // Black's stone has two: each extension wins a third.
+    check(list_two_liberties, "C3", &["C1", "D2"], ". . . . .\n. . O . .\n. O X . .\n. . . . .");
 }
 
 #[test]
 fn moves_into_atari_are_refused_as_often_as_told() {
     let diagram = Diagram::parse(". O . .\n. . O .\nO O . .\n. . . .").unwrap();
     let board = diagram.board();
-    let point = board.size().parse_point("A3").unwrap();
+    let point = board.size().parse_point("A4").unwrap();
     let mut rng = Seed::new(1).rng();
     for (probability, accepted) in [(0.0, 1000), (0.5, 500), (1.0, 0)] {
         let params = PlayoutParams { self_atari: probability, ..PlayoutParams::default() };

@@ -104,7 +104,9 @@ fn a_pass_before_the_playout_counts() {
 fn one_playout_serves_boards_of_all_sizes() {
     let mut rng = Seed::new(6).rng();
     let [_, mut playout] = both(&start(9, Rules::CGOS, 7.0));
-    for (side, rules) in [(9, Rules::CGOS), (19, Rules::CHINESE), (2, Rules::CGOS), (7, Rules::NOGO)] {
+    for (side, rules) in
+        [(9, Rules::CGOS), (19, Rules::CHINESE), (2, Rules::CGOS), (7, Rules::NOGO)]
+    {
         assert!(playout.run(&start(side, rules, 7.5), &mut rng).is_some());
         assert_eq!(playout.board().size().width(), side);
     }

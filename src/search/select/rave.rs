@@ -12,6 +12,7 @@ pub(super) struct Rave {
     equivalence: f64,
     /// Visits that what is assumed of a move counts for.
     first_play: f64,
+    exploration: f64,
 }
 
 /// What is known of a move: its visits and their mean value.
@@ -23,8 +24,11 @@ struct Seen {
 
 impl Rave {
     pub(super) fn new(params: &SearchParams) -> Option<Self> {
-        (params.rave > 0.0)
-            .then_some(Self { equivalence: params.rave, first_play: params.rave_first_play })
+        (params.rave > 0.0).then_some(Self {
+            equivalence: params.rave,
+            first_play: params.rave_first_play,
+            exploration: params.rave_exploration,
+        })
     }
 
     /// The value of a move by its own visits, by what is assumed of it, and by simulations that made it
@@ -41,8 +45,7 @@ impl Rave {
         if amaf.visits <= 0.0 {
             return own;
         }
-        let beta =
-            amaf.visits / (visits + amaf.visits + visits * amaf.visits / self.equivalence);
+        let beta = amaf.visits / (visits + amaf.visits + visits * amaf.visits / self.equivalence);
         (1.0 - beta) * own + beta * amaf.value
     }
 }
@@ -59,7 +62,7 @@ impl Formula {
     ) -> Option<usize> {
         let rave = self.rave?;
         let (_, words) = block.amaf_words()?;
-        let explore = Exploration::at(self, node)?;
+        let explore = Exploration::at(self.kind, rave.exploration, node)?;
         let assumed = explore.first_play();
         let score = |index, prior, seen: Seen| {
             rave.value(seen, assumed, amaf_at(words, index)) + explore.bonus(prior, seen.visits)
@@ -98,19 +101,22 @@ struct Exploration {
 enum Bonus {
     Puct(Puct),
     /// The factor and the logarithm of the parent's visits.
-    Ucb1 { c: f64, log: f64 },
+    Ucb1 {
+        c: f64,
+        log: f64,
+    },
 }
 
 impl Exploration {
     /// None where moves are not selected by values.
-    fn at(formula: &Formula, node: Node<'_>) -> Option<Self> {
-        let log = || natural_log(passed(node).max(1));
-        let kind = match formula.kind {
-            Kind::Puct { c, growth, first_play } => {
+    fn at(kind: Kind, c: f64, node: Node<'_>) -> Option<Self> {
+        let kind = match kind {
+            Kind::Puct { growth, first_play, .. } => {
                 Bonus::Puct(Puct::at(node, c, growth, first_play))
             }
-            Kind::Ucb1 { c } => Bonus::Ucb1 { c, log: log() },
-            Kind::Tuned => Bonus::Ucb1 { c: 1.0, log: log() },
+            Kind::Ucb1 { .. } | Kind::Tuned => {
+                Bonus::Ucb1 { c, log: natural_log(passed(node).max(1)) }
+            }
             Kind::Flat => return None,
         };
         Some(Self { kind, parent: f64::from(node.value().get()) })
@@ -138,7 +144,7 @@ mod tests {
 
     #[test]
     fn values_are_blended_as_worked_by_hand() {
-        let rave = Rave { equivalence: 1000.0, first_play: 10.0 };
+        let rave = Rave { equivalence: 1000.0, first_play: 10.0, exploration: 0.0 };
         let nothing = Seen { visits: 0.0, value: 0.0 };
         // Nothing is known but what is assumed.
         assert!((rave.value(nothing, 0.2, Amaf::default()) - 0.2).abs() < 1e-12);

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
     BLOCK, BlockId, CLAIMED, CLOSED, COUNTS, Counts, DISTANCE, EDGE, Edge, FIXED_POINT, Glance,
-    IN_FLIGHT, MOVES, Node, ON_DEMAND, PROOF, Plain, REST, SCORE_POINT, SCORES, SEEN, SENSIBLE, SQUARES,
-    Stage, VALUES,
+    IN_FLIGHT, MOVES, Node, ON_DEMAND, PROOF, Plain, REST, SCORE_POINT, SCORES, SEEN, SENSIBLE,
+    SQUARES, Stage, VALUES,
 };
 use crate::eval::Value;
 use crate::game::Move;
