@@ -10,7 +10,10 @@ pub struct FirstMoves {
 }
 
 const fn mark(color: Color) -> u8 {
-    color.index() as u8 + 1
+    match color {
+        Color::Black => 1,
+        Color::White => 2,
+    }
 }
 
 impl FirstMoves {

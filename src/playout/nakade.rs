@@ -8,8 +8,8 @@ const LARGEST: usize = 6;
 /// The point that makes two eyes of a small space beside `near`, or prevents them. All stones around
 /// the space are of one colour.
 pub(super) fn vital_point(board: &Board, near: Point) -> Option<Point> {
-    let beside = board.lines(near).into_iter().filter(|&p| board.is_empty(p));
-    beside.filter_map(|start| vital_point_of(board, start)).next()
+    let mut beside = board.lines(near).into_iter().filter(|&p| board.is_empty(p));
+    beside.find_map(|start| vital_point_of(board, start))
 }
 
 /// The vital point of the space that a point belongs to.

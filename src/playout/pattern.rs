@@ -59,8 +59,12 @@ impl Patterns {
     pub(super) fn new() -> Self {
         let mut table = Self { good: vec![0; 1 << 16].into_boxed_slice() };
         table.mark(&CUT, true);
-        NO_CUTS.iter().for_each(|pattern| table.mark(pattern, false));
-        GOOD.iter().for_each(|pattern| table.mark(pattern, true));
+        for pattern in &NO_CUTS {
+            table.mark(pattern, false);
+        }
+        for pattern in &GOOD {
+            table.mark(pattern, true);
+        }
         table
     }
 

@@ -33,7 +33,7 @@ impl Amaf {
     #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
     #[expect(clippy::cast_sign_loss, reason = "win rates are not negative")]
     fn bits_of(value: Value) -> u64 {
-        ((value.win_rate() as f32 * WIN).round() as u64) << 32 | 1
+        ((value.win_rate() * WIN).round() as u64) << 32 | 1
     }
 }
 

@@ -83,36 +83,19 @@ impl Board {
                 found.add(p);
             }
         }
-        for p in lines {
-            if found.count >= most {
-                return most;
-            }
-            if self.cells[p.index()].code == own {
-                self.add_liberties_after(color, point, p, &mut found, most);
+        for p in lines.into_iter().filter(|p| self.cells[p.index()].code == own) {
+            for stone in self.chain_stones(p) {
+                if found.count >= most {
+                    return most;
+                }
+                for q in self.lines(stone) {
+                    if q != point && self.gives_liberty(color, point, q) {
+                        found.add(q);
+                    }
+                }
             }
         }
         found.count.min(most)
-    }
-
-    /// Adds the liberties that the chain on `near` has when `color` has played at `point`.
-    fn add_liberties_after(
-        &self,
-        color: Color,
-        point: Point,
-        near: Point,
-        found: &mut Few,
-        most: usize,
-    ) {
-        for stone in self.chain_stones(near) {
-            for q in self.lines(stone) {
-                if q != point && self.gives_liberty(color, point, q) {
-                    found.add(q);
-                }
-            }
-            if found.count >= most {
-                return;
-            }
-        }
     }
 
     /// Whether a cell is empty once `color` has played at `point`.
