@@ -22,7 +22,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("selfplay", &["game", "eval", "search", "record"]),
     ("run", &[]),
     ("lab", &["game", "eval", "playout", "search", "timeman", "record", "arena"]),
-    ("config", &["nn", "timeman", "search", "engine", "gtp", "selfplay", "train", "run"]),
+    (
+        "config",
+        &["nn", "playout", "timeman", "search", "engine", "gtp", "selfplay", "train", "run"],
+    ),
     (
         "cli",
         &[

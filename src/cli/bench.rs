@@ -29,7 +29,7 @@ pub(super) struct BenchArgs {
     /// Threads to search with, 0 for as many as there are cores
     #[arg(long)]
     threads: Option<usize>,
-    /// Evaluate by random games, not by an evaluator that costs nothing
+    /// Evaluate by games played to the end, not by an evaluator that costs nothing
     #[arg(long)]
     playouts: bool,
     /// Print one JSON object
@@ -61,7 +61,7 @@ pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
     let seed = Seed::new(config.search.seed);
     let threads = args.threads.unwrap_or(config.search.threads);
     let (evaluator, params) = if args.playouts {
-        let playouts = PlayoutEvaluator::new(seed.fork("playouts", 0));
+        let playouts = PlayoutEvaluator::with(config.playout.clone(), seed.fork("playouts", 0));
         (Arc::new(playouts) as Arc<dyn Evaluator>, config.search.clone())
     } else {
         let formula = "puct".to_owned();
@@ -83,7 +83,11 @@ pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
     let report =
         search.run(&position, Request::new(&mut Chain(vec![limit]), &|| start.elapsed()))?;
     let per_second = report.simulations as f64 / report.elapsed.as_secs_f64();
-    let evaluator = if args.playouts { "uniform playouts" } else { "a free evaluator" };
+    let evaluator = if args.playouts {
+        format!("{} playouts", config.playout.policy)
+    } else {
+        "a free evaluator".to_owned()
+    };
     if args.json {
         print_json(&json!({
             "game": game.kind,

@@ -20,19 +20,19 @@ use crate::nn::{
 use crate::playout::PlayoutEvaluator;
 use crate::util::Seed;
 
-/// Instead of the name of a network: none, but random games.
+/// Instead of the name of a network: none, but games played to the end.
 pub(super) const NO_NET: &str = "none";
 
 /// What stands before the name of a built-in network.
 const BUILT_IN: &str = "builtin:";
 
 /// The network that is named; without a name, for each game and board the built-in network that
-/// was trained for it, and random games where there is none.
+/// was trained for it, and games played to the end where there is none.
 pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let path = config.net.path.as_str();
     let seed = Seed::new(config.search.seed).fork("playouts", 0);
     if path == NO_NET {
-        return Ok(Arc::new(PlayoutEvaluator::new(seed)));
+        return Ok(Arc::new(PlayoutEvaluator::with(config.playout.clone(), seed)));
     }
     if !path.is_empty() {
         let game = config.game.rules().game;
@@ -45,7 +45,7 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     }
     // A device that does not exist is an error also where no network would use it.
     choice(&config.net)?.open().context("in net.device")?;
-    let playouts = Arc::new(PlayoutEvaluator::new(seed));
+    let playouts = Arc::new(PlayoutEvaluator::with(config.playout.clone(), seed));
     let params = config.net.clone();
     let load = move |manifest: &Manifest| {
         // Those on the larger boards are checked by a test: a start takes milliseconds.

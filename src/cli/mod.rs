@@ -60,6 +60,9 @@ struct Options {
     /// such as NAME.bin.gz, or builtin:NAME
     #[arg(long, global = true, value_name = "FILE")]
     net: Option<String>,
+    /// What evaluates positions: auto for a network where one fits, playout for games played to the end
+    #[arg(long, global = true, value_name = "KIND", value_parser = ["auto", "playout"], conflicts_with = "net")]
+    evaluator: Option<String>,
     /// What the GTP command `name` answers
     #[arg(long, global = true, value_name = "NAME")]
     gtp_name: Option<String>,
@@ -148,10 +151,13 @@ impl Options {
             Some(path) => Config::load(path).with_context(|| format!("in {}", path.display()))?,
             None => Config::default(),
         };
+        let no_net = self.evaluator.as_deref() == Some("playout");
+        let no_net = no_net.then(|| evaluator::NO_NET.to_owned());
         let flags = [
             ("--game", "game.kind", &self.game),
             ("--board", "game.board_size", &self.board),
             ("--net", "net.path", &self.net),
+            ("--evaluator", "net.path", &no_net),
             ("--gtp-name", "gtp.name", &self.gtp_name),
             ("--gtp-version", "gtp.version", &self.gtp_version),
             ("--log-level", "log.level", &self.log_level),
@@ -218,6 +224,8 @@ mod tests {
         let config = options(&["--game", "nogo", "--set", "time.lag_ms = 5"]).unwrap();
         assert_eq!((config.game.kind.as_str(), config.time.lag_ms), ("nogo", 5));
         assert_eq!(options(&["--gtp-version", "1.0"]).unwrap().gtp.version, "1.0");
+        assert_eq!(options(&["--evaluator", "playout"]).unwrap().net.path, "none");
+        assert_eq!(options(&["--evaluator", "auto"]).unwrap().net.path, "");
         let error = |args: &[&str]| format!("{:#}", options(args).unwrap_err());
         assert!(error(&["--board", "99"]).starts_with("in --board 99: "));
         assert!(error(&["--set", "lag"]).contains("KEY=VALUE"));

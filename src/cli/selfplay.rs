@@ -32,7 +32,7 @@ pub(super) struct SelfplayArgs {
     /// Games of a file
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     games_per_file: u64,
-    /// Evaluate by random games, not by a network
+    /// Evaluate by games played to the end, not by a network
     #[arg(long)]
     playouts: bool,
     /// Folders with earlier games to begin in
@@ -66,7 +66,8 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
     let target = Target::open(&args.out)?;
     let seed = Seed::new(args.seed);
     let evaluator = if args.playouts {
-        Arc::new(PlayoutEvaluator::new(seed.fork("playouts", args.part.0))) as Arc<dyn Evaluator>
+        let seed = seed.fork("playouts", args.part.0);
+        Arc::new(PlayoutEvaluator::with(config.playout.clone(), seed)) as Arc<dyn Evaluator>
     } else {
         evaluator::without_memory(config)?
     };

@@ -47,7 +47,10 @@ pub(super) fn run(args: &TimetableArgs, config: &Config) -> anyhow::Result<()> {
     let wanted = Wanted { rules: game.rules(), size: game.size(), most: args.games };
     let found = games::read(&args.files, &wanted)?;
     let random = RandomGames {
-        evaluator: PlayoutEvaluator::new(Seed::new(config.search.seed).fork("timetable", 0)),
+        evaluator: PlayoutEvaluator::with(
+            config.playout.clone(),
+            Seed::new(config.search.seed).fork("timetable", 0),
+        ),
         count: args.playouts,
     };
     let bar = ProgressBar::new(found.games.len() as u64);

@@ -125,6 +125,7 @@ impl Config {
     fn check(&self) -> Result<(), (&'static str, LimitError)> {
         self.engine().check()?;
         self.net.check().map_err(|error| ("net", error))?;
+        self.playout.check().map_err(|error| ("playout", error))?;
         self.selfplay.check().map_err(|error| ("selfplay", error))?;
         self.train.check().map_err(|error| ("train", error))?;
         self.run.check().map_err(|error| ("run", error))?;

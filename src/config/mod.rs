@@ -10,6 +10,7 @@ pub use load::ConfigError;
 use crate::engine::{EngineParams, GameParams, PlayParams};
 use crate::gtp::{GtpParams, Settings};
 use crate::nn::NetParams;
+use crate::playout::PlayoutParams;
 use crate::run::RunParams;
 use crate::search::SearchParams;
 use crate::selfplay::SelfplayParams;
@@ -41,6 +42,8 @@ pub struct Config {
     pub search: SearchParams,
     /// The network.
     pub net: NetParams,
+    /// Games played to the end in place of a network.
+    pub playout: PlayoutParams,
     /// Self-play.
     pub selfplay: SelfplayParams,
     /// Training.
@@ -78,6 +81,7 @@ impl Config {
             section("time", &self.time),
             section("search", &self.search),
             section("net", &self.net),
+            section("playout", &self.playout),
             section("selfplay", &self.selfplay),
             section("train", &self.train),
             section("run", &self.run),

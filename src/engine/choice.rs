@@ -72,8 +72,11 @@ pub(super) fn choose(
 }
 
 /// Whether the evaluator finds some moves more likely than others, not counting those that it leaves
-/// out.
+/// out. Who plays games to the end learns from these, and not from the moves, when all is decided.
 fn tells_moves_apart(report: &SearchReport) -> bool {
+    if report.playout_length.is_some() {
+        return false;
+    }
     let mut priors = report.moves.iter().map(|candidate| candidate.prior).filter(|&p| p > 0.0);
     let Some(first) = priors.next() else { return false };
     priors.any(|prior| (prior - first).abs() > 1e-3 * first)

@@ -142,7 +142,7 @@ const ENTRY_OVERHEAD: usize = 160;
 /// Bytes of memory of an entry for a board with `area` points.
 fn cost(evaluation: &Evaluation, area: usize) -> usize {
     let policy = match &evaluation.policy {
-        Policy::Uniform | Policy::Sensible => 0,
+        Policy::Uniform | Policy::Sensible | Policy::OnDemand => 0,
         Policy::Weights { points, .. } => points.capacity(),
     };
     let ownership = if evaluation.ownership.is_some() { area } else { 0 };
@@ -361,6 +361,7 @@ mod tests {
                     policy,
                     score: None,
                     ownership: None,
+                    first_moves: None,
                 });
                 let cost = cost(&evaluation, 400);
                 store.insert(rng.next_u64(), &evaluation, cost);
@@ -380,6 +381,7 @@ mod tests {
             policy: Policy::Uniform,
             score: None,
             ownership: None,
+            first_moves: None,
         };
         let even = Arc::new(even);
         store.insert(0, &even, 1000);

@@ -99,6 +99,7 @@ mod tests {
             policy: Policy::Uniform,
             score: None,
             ownership: Some(Ownership::of_black(size, owners.to_vec()).after(10)),
+            first_moves: None,
         }
     }
 

@@ -14,6 +14,7 @@ impl Evaluator for UniformEvaluator {
             policy: Policy::Uniform,
             score: None,
             ownership: None,
+            first_moves: None,
         };
         Ok(vec![even; batch.len()])
     }
@@ -32,7 +33,13 @@ impl Evaluator for HashedEvaluator {
                 // Multiples of 1/128 are exact in binary, whatever is done with a few thousand.
                 let byte = (position.hash() >> 56) as i8;
                 let value = Value::new(f32::from(byte) / 128.0);
-                Evaluation { value, policy: Policy::Uniform, score: None, ownership: None }
+                Evaluation {
+                    value,
+                    policy: Policy::Uniform,
+                    score: None,
+                    ownership: None,
+                    first_moves: None,
+                }
             })
             .collect())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{EvalError, Evaluation, Evaluator};
+use super::{EvalError, Evaluation, Evaluator, Policy};
 use crate::game::Position;
 
 /// How an evaluator is made.
@@ -41,6 +41,17 @@ impl LazyEvaluator {
 impl Evaluator for LazyEvaluator {
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
         self.get()?.evaluate(batch)
+    }
+
+    fn policy(&self, position: &Position) -> Policy {
+        self.get().map_or(Policy::Sensible, |evaluator| evaluator.policy(position))
+    }
+
+    fn begin_search(&self) {
+        // What is not made yet has nothing to begin anew.
+        if let Some(made) = &*self.made.read().unwrap_or_else(PoisonError::into_inner) {
+            made.begin_search();
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod batching;
 mod cache;
 mod criticality;
+mod first;
 mod fixed;
 mod lazy;
 mod ownership;
@@ -15,6 +16,7 @@ use crate::game::{Move, Position};
 pub use batching::BatchingEvaluator;
 pub use cache::{CacheStats, CachedEvaluator};
 pub use criticality::Criticality;
+pub use first::FirstMoves;
 pub use fixed::{HashedEvaluator, UniformEvaluator};
 pub use lazy::LazyEvaluator;
 pub use ownership::Ownership;
@@ -27,6 +29,15 @@ pub trait Evaluator: Send + Sync {
     /// Evaluates every position; the answer has the same length and order. What is said of a
     /// position does not depend on the batch that it came in.
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError>;
+
+    /// Which moves look good in a position whose evaluation has left it open, see
+    /// [`Policy::OnDemand`].
+    fn policy(&self, _position: &Position) -> Policy {
+        Policy::Sensible
+    }
+
+    /// A new search begins. Whoever learns from one simulation for the next may want to know.
+    fn begin_search(&self) {}
 }
 
 /// What an evaluator says of a position.
@@ -40,6 +51,8 @@ pub struct Evaluation {
     pub score: Option<f32>,
     /// Who will own each point at the end, if the evaluator knows.
     pub ownership: Option<Ownership>,
+    /// Who was first on each point, if a game was played on from the position.
+    pub first_moves: Option<FirstMoves>,
 }
 
 /// How likely each move is to be the best.
@@ -49,6 +62,9 @@ pub enum Policy {
     Uniform,
     /// All are equal but those that fill an own eye: they are last.
     Sensible,
+    /// To be asked for by [`Evaluator::policy`] when somebody wants it, for most positions are never
+    /// visited again; until then as if sensible.
+    OnDemand,
     /// Weights that are not negative, in reading order, and one for the pass.
     Weights {
         /// One for each point.
@@ -62,7 +78,7 @@ impl Policy {
     /// Whether it tells some moves from others by more than common sense.
     #[must_use]
     pub const fn is_informed(&self) -> bool {
-        matches!(self, Policy::Weights { .. })
+        matches!(self, Policy::OnDemand | Policy::Weights { .. })
     }
 
     /// The weight of a move on the board of `position`; the weights of the legal moves need not
@@ -70,8 +86,8 @@ impl Policy {
     #[must_use]
     pub fn weight(&self, position: &Position, mv: Move) -> f32 {
         match (self, mv) {
-            (Policy::Uniform, _) | (Policy::Sensible, Move::Pass) => 1.0,
-            (Policy::Sensible, Move::Place(point)) => {
+            (Policy::Uniform, _) | (Policy::Sensible | Policy::OnDemand, Move::Pass) => 1.0,
+            (Policy::Sensible | Policy::OnDemand, Move::Place(point)) => {
                 let eye = position.board().around(point).is_eye_of(position.to_move());
                 f32::from(u8::from(!eye))
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{EvalError, Evaluation, Evaluator};
+use super::{EvalError, Evaluation, Evaluator, Policy};
 use crate::game::{BoardSize, Game, Position};
 
 /// Whether an evaluator is meant for a game on boards of a size.
@@ -36,6 +36,15 @@ impl Evaluator for SelectedEvaluator {
             answers.extend(self.choose(alike[0]).evaluate(alike)?);
         }
         Ok(answers)
+    }
+
+    fn policy(&self, position: &Position) -> Policy {
+        self.choose(position).policy(position)
+    }
+
+    fn begin_search(&self) {
+        self.choices.iter().for_each(|(_, evaluator)| evaluator.begin_search());
+        self.last_resort.begin_search();
     }
 }
 

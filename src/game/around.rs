@@ -29,6 +29,13 @@ impl Around {
         (self.0 | self.0 >> 1) & LINES != LINES
     }
 
+    /// Whether all that is around is empty or off the board.
+    #[inline]
+    #[must_use]
+    pub const fn has_no_stone(self) -> bool {
+        (self.0 ^ self.0 >> 1) & (LINES | DIAGONALS) == 0
+    }
+
     /// Whether stones of `color` and the edge are all that is on the same lines.
     #[inline]
     #[must_use]
@@ -92,6 +99,8 @@ mod tests {
         assert!(!around("##XO##..").is_enclosed_by(Color::Black));
         assert!(around("##XO##..").touches(Color::White));
         assert!(!around("##X.##OO").touches(Color::White));
+        assert!(around("........").has_no_stone() && around("##..###.").has_no_stone());
+        assert!(!around("##..###X").has_no_stone() && !around("O.......").has_no_stone());
     }
 
     #[test]

@@ -17,6 +17,9 @@ use super::symmetry::Symmetry;
 use super::zobrist;
 
 mod change;
+mod liberties;
+
+pub use liberties::Few;
 
 /// What a cell holds; the same numbers stand in [`Around`].
 const EMPTY: u8 = 0;
@@ -334,11 +337,20 @@ impl Board {
         i32::from(self.stones[0]) - i32::from(self.stones[1]) + empty
     }
 
-    /// The four cells on the same lines; some may be off the board.
+    /// The four cells on the same lines. Some may be off the board: they hold no stone and are not
+    /// empty.
     #[inline]
-    fn lines(&self, point: Point) -> [Point; 4] {
+    #[must_use]
+    pub fn lines(&self, point: Point) -> [Point; 4] {
         let [above, left, right, below, ..] = self.directions;
         [point.shifted(above), point.shifted(left), point.shifted(right), point.shifted(below)]
+    }
+
+    /// The eight cells around a point, in the order of [`Around`]; some may be off the board.
+    #[inline]
+    #[must_use]
+    pub fn ring(&self, point: Point) -> [Point; 8] {
+        self.directions.map(|distance| point.shifted(distance))
     }
 
     /// The cell that holds the statistics of the chain on a point.

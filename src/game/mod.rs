@@ -20,7 +20,7 @@ mod symmetry;
 mod zobrist;
 
 pub use around::Around;
-pub use board::{Board, Placement};
+pub use board::{Board, Few, Placement};
 pub use color::{Color, NotAColor};
 pub use diagram::{Diagram, DiagramError, render};
 pub use point::{BoardSize, Move, Point, SizeError, Vertex, VertexError};

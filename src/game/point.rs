@@ -80,8 +80,10 @@ impl BoardSize {
     }
 
     /// Cells of the board with its border: a row above, a row below, and one column that serves as
-    /// the right border of a row and the left border of the next.
-    pub(super) const fn cells(self) -> usize {
+    /// the right border of a row and the left border of the next. The numbers of stones' moves
+    /// ([`Move::code`]) are below it.
+    #[must_use]
+    pub const fn cells(self) -> usize {
         (self.height() + 2) * self.stride() + 1
     }
 

@@ -125,6 +125,7 @@ pub(super) fn evaluation(position: &Position, symmetry: Symmetry, raw: &Raw) -> 
         policy: priors(position, upright(&raw.moves), raw.pass),
         score: Some(SCORE_UNIT * raw.score),
         ownership: Some(Ownership::of_black(size, owners)),
+        first_moves: None,
     }
 }
 

@@ -7,8 +7,8 @@ params! {
     pub struct NetParams {
         /// File with the weights: NAME.safetensors with its manifest beside it, one of KataGo's
         /// files such as NAME.bin.gz, or builtin:NAME; empty for the built-in network that fits the
-        /// game and the board, or random games where there is none; `none` for random
-        /// games anyway.
+        /// game and the board, or games played to the end where there is none; `none` for
+        /// these anyway.
         pub path: String = String::new(), Any;
         /// Where to compute: auto, cpu, cuda:N or metal. An accelerator must be compiled in.
         pub device: String = "auto".to_owned(), Any;

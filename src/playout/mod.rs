@@ -1,9 +1,20 @@
-//! Random games to the end, what they say about a position, and what can be learnt from them.
+//! Games to the end, played by chance and by what is seen near the last moves, what they say about a
+//! position, and what can be learnt from them.
 
+mod chance;
 mod evaluator;
+mod go;
+mod nakade;
+mod nogo;
+mod params;
+mod pattern;
+mod play;
+mod prior;
+mod replies;
 mod uniform;
 pub mod wls;
 
 pub use evaluator::PlayoutEvaluator;
-pub use uniform::Playout;
+pub use params::PlayoutParams;
+pub use play::Playout;
 pub use wls::{Wls, WlsError};

@@ -1,5 +1,6 @@
 //! The tree search.
 
+mod amaf;
 mod gumbel;
 mod json;
 mod look;

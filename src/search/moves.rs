@@ -12,7 +12,8 @@ pub(super) fn sorted_moves(position: &Position, policy: &Policy, edges: &mut Vec
     let moves = position.legal_points(color).map(Move::Place).chain(pass);
     edges.clear();
     edges.extend(moves.map(|mv| Edge { mv, prior: 0.0 }.to_bits()));
-    if *policy == Policy::Sensible {
+    let plain = matches!(policy, Policy::Sensible | Policy::OnDemand);
+    if plain {
         shuffle(edges, position.hash());
     }
     if *policy != Policy::Uniform {
@@ -23,7 +24,7 @@ pub(super) fn sorted_moves(position: &Position, policy: &Policy, edges: &mut Vec
                 let mv = Edge::from_bits(*edge).mv;
                 *edge = Edge { mv, prior: weight(*edge) / sum }.to_bits();
             }
-            if *policy == Policy::Sensible {
+            if plain {
                 edges.sort_by_key(|&edge| Edge::from_bits(edge).prior <= 0.0);
             } else {
                 // The larger the prior, the larger the number.

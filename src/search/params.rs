@@ -14,8 +14,8 @@ params! {
         pub max_memory: usize = 0, 0..=32_000;
         /// Simulations per move at the most, 0 for no limit.
         pub max_simulations: u64 = 0, 0..=1_000_000_000_000;
-        /// How moves are selected in the tree: `puct` by priors and values, `ucb1` by values alone, `auto` by what the evaluator gives.
-        pub formula: String = "auto".to_owned(), OneOf(vec!["auto", "puct", "ucb1"]);
+        /// How moves are selected in the tree: `puct` by priors and values, `ucb1` or `ucb1-tuned` by values alone, `flat` all alike at the root and nothing below it, `auto` puct or ucb1 by what the evaluator gives.
+        pub formula: String = "auto".to_owned(), OneOf(vec!["auto", "puct", "ucb1", "ucb1-tuned", "flat"]);
         /// Exploration of PUCT: c in `value + c · prior · sqrt(parent visits) / (1 + visits)`, values in [-1, 1].
         pub c_puct: f64 = 1.25, 0.0..=100.0;
         /// How much that c grows: by this times the logarithm of 1 + visits / 500. 0 keeps it.
@@ -26,6 +26,14 @@ params! {
         pub first_play: String = "parent".to_owned(), OneOf(vec!["parent", "draw", "loss"]);
         /// The reduction: this times the square root of the priors of all visited moves.
         pub first_play_reduction: f64 = 0.2, 0.0..=2.0;
+        /// Visits at which a move's own results and those of simulations that made it later count about the same (RAVE), where the evaluator plays games to the end; 0 to use none of the latter.
+        pub rave: f64 = 1000.0, 0.0..=1_000_000.0;
+        /// Visits that what is assumed of a move counts for beside them.
+        pub rave_first_play: f64 = 10.0, 0.0..=10_000.0;
+        /// Exploration where they are used, in place of `c_puct` and `exploration`: they explore by themselves.
+        pub rave_exploration: f64 = 0.4, 0.0..=100.0;
+        /// Visits of a node before its moves are written down, where the evaluator need not be asked for them at once.
+        pub expand_visits: u32 = 1, 1..=10_000;
         /// Lost visits that a descent under way counts for.
         pub virtual_loss: f64 = 1.0, 0.0..=100.0;
         /// Share of Dirichlet noise in the priors at the root, 0 for none.

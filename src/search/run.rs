@@ -65,7 +65,7 @@ impl Search {
         position: &Position,
         request: Request<'_>,
     ) -> Result<SearchReport, EvalError> {
-        let mut tree = self.tree_for(request.line);
+        self.evaluator.begin_search();
         let line = request.line.cloned();
         let mut rng = self.seed.fork("search", self.searches).rng();
         self.searches += 1;
@@ -73,6 +73,8 @@ impl Search {
             .map(|_| Mutex::new(Criticality::new(position.size())))
             .collect();
         let evaluation = self.evaluate_root(position)?;
+        let amaf = self.params.rave > 0.0 && evaluation.first_moves.is_some();
+        let mut tree = self.tree_for(request.line, amaf);
         add_owners(&owners[0], position, &evaluation);
         let mut memory = Memory::new(tree.reserve());
         let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
@@ -93,30 +95,40 @@ impl Search {
     }
 
     /// The part of the last tree that begins with the position at the end of the line, or a new one.
-    fn tree_for(&mut self, line: Option<&Line>) -> Tree {
+    fn tree_for(&mut self, line: Option<&Line>, amaf: bool) -> Tree {
         let memory = self.params.memory();
         let spare = self.spare.take().filter(|words| words.is_for(memory));
         let words = spare.unwrap_or_else(|| Words::new(memory, memory));
-        let Some(Kept { line: old, tree }) = self.kept.take() else { return Tree::in_words(words) };
+        let fresh = |words| Tree::in_words(words, amaf);
+        let Some(Kept { line: old, tree }) = self.kept.take() else { return fresh(words) };
         // A Gumbel root's schedule begins with a root that nobody has visited.
-        let line = line.filter(|_| self.params.gumbel().is_none());
-        let moves = line.and_then(|line| line.since(&old));
+        let usable = self.params.gumbel().is_none() && tree.has_amaf() == amaf;
+        let moves = line.filter(|_| usable).and_then(|line| line.since(&old));
         if moves.as_ref().is_some_and(Vec::is_empty) {
             self.spare = Some(words);
             return tree;
         }
         let next = match moves.and_then(|moves| tree.descendant(moves)) {
             Some(node) => tree.rooted_at(node, words),
-            None => Tree::in_words(words),
+            None => fresh(words),
         };
         self.spare = Some(tree.into_words());
         next
     }
 
+    /// What the evaluator says of the root as it is, its moves included.
+    fn evaluate_upright(&self, position: &Position) -> Result<Evaluation, EvalError> {
+        let mut evaluation = self.evaluator.evaluate(&[position])?.swap_remove(0);
+        if evaluation.policy == Policy::OnDemand {
+            evaluation.policy = self.evaluator.policy(position);
+        }
+        Ok(evaluation)
+    }
+
     /// What the evaluator says of the root, over all symmetries if the parameters ask for it.
     fn evaluate_root(&self, position: &Position) -> Result<Evaluation, EvalError> {
         if !self.params.root_symmetries {
-            return Ok(self.evaluator.evaluate(&[position])?.swap_remove(0));
+            return self.evaluate_upright(position);
         }
         let size = position.size();
         let symmetries = Symmetry::for_size(size);
@@ -126,8 +138,8 @@ impl Search {
         let (mut points, mut pass) = (vec![0.0; size.area()], 0.0);
         let (mut value, mut score) = (0.0, None);
         for (&symmetry, answer) in symmetries.iter().zip(&answers) {
-            if !answer.policy.is_informed() {
-                return Ok(self.evaluator.evaluate(&[position])?.swap_remove(0));
+            if !matches!(answer.policy, Policy::Weights { .. }) {
+                return self.evaluate_upright(position);
             }
             for point in size.points() {
                 let there = Move::Place(symmetry.apply(size, point));
@@ -143,6 +155,7 @@ impl Search {
             policy: Policy::Weights { points, pass },
             score,
             ownership: upright.ownership,
+            first_moves: None,
         })
     }
 }
@@ -236,6 +249,7 @@ impl Shared {
             formula: Formula::new(params, false),
             root: RootRule::Plain,
             batch: params.batch,
+            expand_visits: params.expand_visits,
             most: simulations.map_or(u64::MAX, most),
             trace: (params.trace > 0).then(|| Ring::new(params.trace)),
             before: counts.visits,

@@ -1,13 +1,19 @@
 //! Which move a descent takes.
 
+mod rave;
+
 use super::params::SearchParams;
 use super::report::Proof;
 use super::tree::{Block, Counts, Glance, Node};
+use crate::game::Position;
+use rave::Rave;
 
 /// How moves are selected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Formula {
     kind: Kind,
+    /// What later moves tell, where the tree has room for it.
+    rave: Option<Rave>,
     virtual_loss: f64,
 }
 
@@ -17,6 +23,10 @@ enum Kind {
     Puct { c: f64, growth: f64, first_play: FirstPlay },
     /// Auer, Cesa-Bianchi and Fischer (2002).
     Ucb1 { c: f64 },
+    /// The same with the variance that was found, as Takeuchi et al. (2010) use it.
+    Tuned,
+    /// All moves alike.
+    Flat,
 }
 
 /// What is assumed of moves without visits.
@@ -34,15 +44,12 @@ const GROWTH_BASE: f64 = 500.0;
 impl Formula {
     /// The formula that the parameters name; `has_priors` says whether the evaluator gives any.
     pub(super) fn new(params: &SearchParams, has_priors: bool) -> Self {
-        let by_values = match params.formula.as_str() {
-            "ucb1" => true,
-            "puct" => false,
-            _ => !has_priors,
-        };
-        let kind = if by_values {
-            Kind::Ucb1 { c: params.exploration }
-        } else {
-            Kind::Puct {
+        let kind = match params.formula.as_str() {
+            "ucb1-tuned" => Kind::Tuned,
+            "flat" => Kind::Flat,
+            "ucb1" => Kind::Ucb1 { c: params.exploration },
+            "auto" if !has_priors => Kind::Ucb1 { c: params.exploration },
+            _ => Kind::Puct {
                 c: params.c_puct,
                 growth: params.c_puct_growth,
                 first_play: match params.first_play.as_str() {
@@ -50,21 +57,33 @@ impl Formula {
                     "loss" => FirstPlay::Fixed(-1.0),
                     _ => FirstPlay::Parent(params.first_play_reduction),
                 },
-            }
+            },
         };
-        Self { kind, virtual_loss: params.virtual_loss }
+        Self { kind, rave: Rave::new(params), virtual_loss: params.virtual_loss }
+    }
+
+    /// Nodes of a path at the most: games without superko may go on for ever, and a flat search ends
+    /// after one move.
+    pub(super) fn longest_path(&self, position: &Position) -> usize {
+        match self.kind {
+            Kind::Flat => 2,
+            _ => 3 * position.size().area() + 100,
+        }
     }
 
     /// The index of the move to take at a node that the descent has entered. Children come into
     /// question, and of the moves that have none yet the first, whose prior is the highest.
     #[inline]
     pub(super) fn select(&self, node: Node<'_>, block: Block<'_>) -> usize {
+        if let Some(index) = self.select_rave(node, block, |_, prior| Some(prior)) {
+            return index;
+        }
         match self.kind {
             Kind::Puct { c, growth, first_play } => {
                 let puct = Puct::at(node, c, growth, first_play);
                 self.select_puct(block, &puct)
             }
-            Kind::Ucb1 { c } => self.select_ucb1(node, block, c),
+            Kind::Ucb1 { .. } | Kind::Tuned | Kind::Flat => self.select_by_values(node, block),
         }
     }
 
@@ -75,6 +94,9 @@ impl Formula {
         block: Block<'_>,
         priors: &[Option<f32>],
     ) -> usize {
+        if let Some(index) = self.select_rave(node, block, |index, _| priors[index]) {
+            return index;
+        }
         let mut best = Best::default();
         match self.kind {
             Kind::Puct { c, growth, first_play } => {
@@ -93,11 +115,11 @@ impl Formula {
                     best.offer(index, puct.score(value, prior, visits), child.proof());
                 });
             }
-            Kind::Ucb1 { c } => {
+            Kind::Ucb1 { .. } | Kind::Tuned | Kind::Flat => {
                 let log = natural_log(passed(node).max(1));
                 block.for_each_child(|index, child| {
                     if priors[index].is_some() {
-                        best.offer(index, self.ucb1(child, c, log), child.proof());
+                        best.offer(index, self.bound(child, log), child.proof());
                     }
                 });
             }
@@ -131,11 +153,11 @@ impl Formula {
         best.index
     }
 
-    fn select_ucb1(&self, node: Node<'_>, block: Block<'_>, c: f64) -> usize {
+    fn select_by_values(&self, node: Node<'_>, block: Block<'_>) -> usize {
         let log = natural_log(passed(node).max(1));
         let mut best = Best::default();
         block.for_each_child(|index, child| {
-            best.offer(index, self.ucb1(child, c, log), child.proof());
+            best.offer(index, self.bound(child, log), child.proof());
         });
         let created = block.created();
         // A move without any prior is tried when all others are known to lose.
@@ -144,9 +166,17 @@ impl Formula {
         if new { created } else { best.index }
     }
 
-    fn ucb1(&self, child: Node<'_>, c: f64, log_parent_visits: f64) -> f64 {
+    /// How good a move may be; moves without visits come first.
+    fn bound(&self, child: Node<'_>, log_parent_visits: f64) -> f64 {
         let (visits, value) = self.seen(child);
-        if visits > 0.0 { value + c * (log_parent_visits / visits).sqrt() } else { f64::MAX }
+        if visits <= 0.0 {
+            return f64::MAX;
+        }
+        match self.kind {
+            Kind::Ucb1 { c } => value + c * (log_parent_visits / visits).sqrt(),
+            Kind::Tuned => tuned(value, visits, log_parent_visits),
+            Kind::Flat | Kind::Puct { .. } => -visits,
+        }
     }
 
     /// Visits of a child, descents under way included as losses, and its mean value for the parent.
@@ -158,6 +188,15 @@ impl Formula {
         // The child's values are the opponent's.
         (visits, (-child.value_sum() - lost) / visits)
     }
+}
+
+/// UCB1-Tuned as Takeuchi et al. (2010) write it, `p + sqrt(ln n / s · min(1/4, p - p² + sqrt(2 ln n / s)))`,
+/// with the win rate `p` and twice the sum for values in [-1, 1].
+fn tuned(value: f64, visits: f64, log_parent_visits: f64) -> f64 {
+    let p = f64::midpoint(value, 1.0).clamp(0.0, 1.0);
+    let ratio = log_parent_visits / visits;
+    let variance = (p - p * p + (2.0 * ratio).sqrt()).min(0.25);
+    value + 2.0 * (ratio * variance).sqrt()
 }
 
 /// Descents that have passed a node and gone on to a child, with those under way but the one that
@@ -271,6 +310,15 @@ mod tests {
         for x in [1.0, 1.001, 1.5, 1.999, 2.5, 1e9] {
             assert!((natural_log_of(x) - x.ln()).abs() < 1e-10, "{x}");
         }
+    }
+
+    #[test]
+    fn tuned_bounds_agree_with_values_worked_by_hand() {
+        // p = 0.9 after 800 visits of e^8 ≈ 2981: 0.09 + sqrt(0.02) = 0.2314…, below 1/4.
+        let expected = 0.8 + 2.0 * (0.01f64 * (0.09 + 0.02f64.sqrt())).sqrt();
+        assert!((tuned(0.8, 800.0, 8.0) - expected).abs() < 1e-12);
+        // Few visits: the variance is at most 1/4, so that 2 · sqrt(2 / 4) is added.
+        assert!((tuned(0.0, 4.0, 8.0) - 2.0f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]

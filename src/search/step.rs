@@ -9,14 +9,15 @@ use super::request::SearchClock;
 use super::tree::Tree;
 use super::view::View;
 use super::worker::{Descent, Leaf, Memory, Shared};
-use crate::eval::{Criticality, Evaluation};
+use crate::eval::{Criticality, Evaluation, Policy};
 use crate::game::Position;
 use crate::timeman::StopReason;
 use crate::util::Rng;
 
 /// A search of one thread that hands out one position after the other and takes what an evaluator
 /// says of it, so that the leaves of several searches can be evaluated together. It does what a
-/// [`Search`](super::Search) with one thread, a batch of 1 and a new tree does.
+/// [`Search`](super::Search) with one thread, a batch of 1 and a new tree does, but that moves of which
+/// an evaluator speaks on demand only are all equal to it, and none is judged by later ones.
 pub struct Stepper {
     shared: Shared,
     params: SearchParams,
@@ -91,7 +92,7 @@ impl Stepper {
                 return State::Ended(StopReason::Proven);
             }
             self.leaf.position.clone_from(&self.shared.position);
-            match self.shared.descend(&mut self.leaf, &mut self.memory) {
+            match self.shared.descend(&mut self.leaf, &mut self.memory, &|_| Policy::OnDemand) {
                 Descent::Leaf if self.shared.decide(&self.leaf) => {}
                 Descent::Leaf => return State::Running,
                 Descent::Known(proof) => self.shared.know(&self.leaf, proof),

@@ -60,6 +60,8 @@ const CLOSED: u64 = 1 << 33;
 const SEEN: u64 = 1 << 34;
 /// With [`SEEN`]: moves that fill an own eye come last.
 const SENSIBLE: u64 = 1 << 35;
+/// With [`SEEN`]: the evaluator tells which moves look good.
+const ON_DEMAND: u64 = 1 << 36;
 const BLOCK: u64 = 0xFFFF_FFFF;
 
 // Ordering: the sums are counters that are read as estimates while threads run, and exactly after
@@ -75,6 +77,8 @@ pub(super) struct Tree {
     reserve: Reserve,
     nodes: Apart<AtomicU64>,
     full: AtomicBool,
+    /// Whether every move has a word for what was made of it later in simulations.
+    amaf: bool,
 }
 
 /// In a cache line of its own: what many threads write slows down all reads beside it.
@@ -134,13 +138,15 @@ pub(super) enum Stage {
     Closed,
 }
 
-/// A policy that takes no evaluation to repeat.
+/// A policy that need not be written down to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plain {
     /// [`Policy::Uniform`].
     Uniform,
     /// [`Policy::Sensible`].
     Sensible,
+    /// [`Policy::OnDemand`].
+    OnDemand,
 }
 
 impl Plain {
@@ -149,14 +155,17 @@ impl Plain {
         match policy {
             Policy::Uniform => Some(Plain::Uniform),
             Policy::Sensible => Some(Plain::Sensible),
+            Policy::OnDemand => Some(Plain::OnDemand),
             Policy::Weights { .. } => None,
         }
     }
 
-    pub(super) fn policy(self) -> Policy {
+    /// The policy, unless the evaluator has to be asked.
+    pub(super) fn policy(self) -> Option<Policy> {
         match self {
-            Plain::Uniform => Policy::Uniform,
-            Plain::Sensible => Policy::Sensible,
+            Plain::Uniform => Some(Policy::Uniform),
+            Plain::Sensible => Some(Policy::Sensible),
+            Plain::OnDemand => None,
         }
     }
 
@@ -164,6 +173,7 @@ impl Plain {
         match self {
             Plain::Uniform => SEEN,
             Plain::Sensible => SEEN | SENSIBLE,
+            Plain::OnDemand => SEEN | ON_DEMAND,
         }
     }
 }
@@ -194,11 +204,11 @@ impl Tree {
     /// A tree with a root that nobody has visited, in at most `memory` bytes.
     #[must_use]
     pub(super) fn new(memory: usize) -> Self {
-        Self::in_words(Words::new(memory, memory))
+        Self::in_words(Words::new(memory, memory), false)
     }
 
-    /// The same in words that are all zero.
-    pub(super) fn in_words(words: Words) -> Self {
+    /// The same in words that are all zero, with room for [`Amaf`](super::amaf::Amaf) if it is wanted.
+    pub(super) fn in_words(words: Words, amaf: bool) -> Self {
         let mut reserve = Reserve::default();
         let root = words
             .allocate(&mut reserve, NODE + REST)
@@ -206,7 +216,12 @@ impl Tree {
             .expect("invariant: the first chunk can always be had");
         words.slice(root.0, NODE)[EDGE].store(distance(1, 0), Ordering::Relaxed);
         let (nodes, full) = (Apart(AtomicU64::new(1)), AtomicBool::new(false));
-        Self { words, root, reserve, nodes, full }
+        Self { words, root, reserve, nodes, full, amaf }
+    }
+
+    /// Whether there is room for what moves were later.
+    pub(super) fn has_amaf(&self) -> bool {
+        self.amaf
     }
 
     /// What there is to allocate from without taking a chunk, for one thread.
@@ -265,7 +280,8 @@ impl Tree {
     /// is full, the claim ends and the node stays as it was.
     pub(super) fn open(&self, id: NodeId, moves: &[u64], reserve: &mut Reserve) {
         let node = self.node(id);
-        let Some(at) = self.allocate(reserve, HEADER + moves.len()) else {
+        let count = HEADER + moves.len() * if self.amaf { 2 } else { 1 };
+        let Some(at) = self.allocate(reserve, count) else {
             node.words[MOVES].store(0, Ordering::Release);
             return;
         };
@@ -290,7 +306,7 @@ impl Tree {
     pub(super) fn rooted_at(&self, id: NodeId, mut words: Words) -> Self {
         let memory = words.room();
         words.set_limit(memory.saturating_sub(self.memory()));
-        let mut copy = Self::in_words(words);
+        let mut copy = Self::in_words(words, self.amaf);
         let mut reserve = copy.reserve();
         copy.node(copy.root).copy_from(self.node(id));
         let mut waiting = BinaryHeap::from([(u32::MAX, id, copy.root)]);
@@ -299,6 +315,7 @@ impl Tree {
             let moves: Vec<_> = (0..block.len()).map(|k| block.edge(k).to_bits()).collect();
             copy.open(to, &moves, &mut reserve);
             let Some(target) = copy.moves(to) else { break };
+            target.copy_amaf(block);
             for k in 0..block.created() {
                 let Some(child) = target.create(k, &mut reserve) else { break };
                 let source = block.child(k);

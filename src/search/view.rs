@@ -103,7 +103,8 @@ impl View<'_> {
                 }
             })
             .collect();
-        let by_bound = self.params.choice == "lower-bound";
+        // Flat searches visit all moves alike.
+        let by_bound = self.params.choice == "lower-bound" || self.params.formula == "flat";
         moves.sort_by(|a, b| b.rank(by_bound).total_cmp(&a.rank(by_bound)));
         if let Some((best, _)) = self.shared.root.improvement(block) {
             let best = block.edge(best).mv;

@@ -10,7 +10,7 @@ use super::select::Formula;
 use super::trace::Ring;
 use super::tree::{NodeId, Plain, Stage, Tree};
 use super::words::Reserve;
-use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Value};
+use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, FirstMoves, Policy, Value};
 use crate::game::{DeadStones, Game, PointSet, Position};
 
 /// What the threads of one search share.
@@ -20,6 +20,8 @@ pub(super) struct Shared {
     pub(super) formula: Formula,
     pub(super) root: RootRule,
     pub(super) batch: usize,
+    /// Visits of a node before its moves are written down, where that needs no evaluation.
+    pub(super) expand_visits: u32,
     /// Visits of the root at the most.
     pub(super) most: u64,
     pub(super) trace: Option<Ring>,
@@ -47,6 +49,8 @@ pub(super) struct Memory {
     pub(super) reserve: Reserve,
     /// The moves of one node on their way into the tree.
     moves: Vec<u64>,
+    /// Who was first where, below a node.
+    first: FirstMoves,
 }
 
 impl Memory {
@@ -73,6 +77,11 @@ impl Leaf {
     /// Moves from the root.
     pub(super) fn depth(&self) -> usize {
         self.path.len().saturating_sub(1)
+    }
+
+    /// The nodes from the root on.
+    pub(super) fn path(&self) -> &[NodeId] {
+        &self.path
     }
 
     /// The last node of the path.
@@ -129,9 +138,10 @@ impl<'a> Worker<'a> {
     pub(super) fn run_batch(&mut self) -> Result<(), EvalError> {
         self.make_room();
         let (mut pending, mut collided) = (0, false);
+        let ask = |position: &Position| self.evaluator.policy(position);
         for _ in 0..self.shared.batch {
             self.leaf(pending);
-            match self.shared.descend(&mut self.leaves[pending], &mut self.memory) {
+            match self.shared.descend(&mut self.leaves[pending], &mut self.memory, &ask) {
                 Descent::Leaf => pending += 1,
                 Descent::Known(proof) => self.shared.know(&self.leaves[pending], proof),
                 Descent::Nowhere => {
@@ -195,8 +205,14 @@ impl<'a> Worker<'a> {
 }
 
 impl Shared {
-    /// Follows the best moves from the root to a leaf.
-    pub(super) fn descend(&self, leaf: &mut Leaf, memory: &mut Memory) -> Descent {
+    /// Follows the best moves from the root to a leaf. `ask` tells which moves look good where that
+    /// was left open.
+    pub(super) fn descend(
+        &self,
+        leaf: &mut Leaf,
+        memory: &mut Memory,
+        ask: &dyn Fn(&Position) -> Policy,
+    ) -> Descent {
         let Shared { tree, formula, root: rule, .. } = self;
         let Leaf { position, path, first } = leaf;
         let mut id = tree.root();
@@ -217,14 +233,16 @@ impl Shared {
             }
             let stage = node.stage();
             if matches!(stage, Stage::Open(_) | Stage::Seen(_))
-                && path.len() >= longest_path(position)
+                && path.len() >= formula.longest_path(position)
             {
                 return Descent::Leaf;
             }
             let block = match stage {
                 Stage::Open(block) => tree.block(block),
+                Stage::Seen(_) if before.visits < self.expand_visits => return Descent::Leaf,
                 Stage::Seen(plain) if node.claim_seen(plain) => {
-                    sorted_moves(position, &plain.policy(), &mut memory.moves);
+                    let policy = plain.policy().unwrap_or_else(|| ask(position));
+                    sorted_moves(position, &policy, &mut memory.moves);
                     tree.open(id, &memory.moves, &mut memory.reserve);
                     let Some(block) = tree.moves(id) else {
                         // Without memory for moves, the node itself is evaluated again.
@@ -281,6 +299,9 @@ impl Shared {
                 Some(plain) if !is_end(&leaf.position) => node.see(plain),
                 _ => self.open(id, &leaf.position, evaluation, memory),
             }
+        }
+        if let (true, Some(first)) = (self.tree.has_amaf(), &evaluation.first_moves) {
+            self.back_up_amaf(leaf, evaluation.value, first, &mut memory.first);
         }
         self.back_up(leaf, evaluation.value, evaluation.score.unwrap_or(0.0));
     }
@@ -346,11 +367,6 @@ impl Shared {
 /// Whether a game of Go is over, and there are no moves to be searched.
 fn is_end(position: &Position) -> bool {
     position.rules().game == Game::Go && position.is_over()
-}
-
-/// Nodes of a path at the most: games without superko may go on for ever.
-fn longest_path(position: &Position) -> usize {
-    3 * position.size().area() + 100
 }
 
 /// What is known of the end of a path may prove the nodes before it: a move to a position that is

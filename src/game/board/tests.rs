@@ -39,6 +39,11 @@ fn check_chain(board: &Board, point: Point) {
     assert_eq!(board.in_atari(point), liberties.len() == 1);
     let only = liberties.iter().next().filter(|_| liberties.len() == 1);
     assert_eq!(board.last_liberty(point), only);
+    for most in 1..=Few::MOST {
+        let few = board.few_liberties(point, most);
+        assert_eq!(few.len(), liberties.len().min(most));
+        assert!(few.as_slice().iter().all(|&p| liberties.contains(p)));
+    }
 }
 
 /// What a move would do, against putting the stone down and looking.
@@ -57,6 +62,10 @@ fn check_move(board: &Board, color: Color, point: Point) {
     let placement = played.place(color, point);
     assert_eq!(played.hash(), board.hash_after(color, point));
     assert_eq!(usize::from(placement.captured), captured.len());
+    let liberties = if suicide { 0 } else { played.liberties(point).len() };
+    for most in 1..=Few::MOST {
+        assert_eq!(board.liberties_after(color, point, most), liberties.min(most));
+    }
     let lost = if suicide { slow_chain(board, &after, point).0 } else { PointSet::new() };
     assert_eq!(usize::from(placement.suicides), lost.len());
     for p in board.size().points() {

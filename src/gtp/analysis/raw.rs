@@ -75,6 +75,7 @@ mod tests {
             policy: Policy::Weights { points: vec![9.0, 1.0, 2.0, 4.0], pass: 1.0 },
             score: Some(2.0),
             ownership: Some(Ownership::of_black(size, vec![-1.0, 0.0, 0.5, 1.0])),
+            first_moves: None,
         };
         assert_eq!(
             raw_block(3, &position, &evaluation),

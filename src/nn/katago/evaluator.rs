@@ -123,6 +123,7 @@ pub(super) fn outlook(
             policy: priors(position, upright(&raw.moves), raw.pass),
             score: Some(lead),
             ownership: Some(Ownership::of_black(size, owners)),
+            first_moves: None,
         },
         win,
         loss,

@@ -62,6 +62,26 @@ impl<'a> Block<'a> {
         Edge::from_bits(self.tree.words.slice(at, 1)[0].load(Ordering::Relaxed))
     }
 
+    /// The moves as they are kept, and beside each what was made of it later, if there is room.
+    pub(in crate::search) fn amaf_words(self) -> Option<(&'a [AtomicU64], &'a [AtomicU64])> {
+        if !self.tree.amaf {
+            return None;
+        }
+        let len = self.len();
+        let words = self.tree.words.slice(self.id.0, HEADER + 2 * len);
+        Some(words[HEADER..].split_at(len))
+    }
+
+    /// Takes over what was made of the same moves later.
+    pub(super) fn copy_amaf(self, other: Block<'_>) {
+        let (Some((_, to)), Some((_, from))) = (self.amaf_words(), other.amaf_words()) else {
+            return;
+        };
+        for (to, from) in to.iter().zip(from) {
+            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+
     fn segment(self, segment: usize) -> u32 {
         let pair = self.header[1 + segment / 2].load(Ordering::Acquire);
         #[expect(clippy::cast_possible_truncation, reason = "the halves are cut out")]

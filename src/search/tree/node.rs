@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
     BLOCK, BlockId, CLAIMED, CLOSED, COUNTS, Counts, DISTANCE, EDGE, Edge, FIXED_POINT, Glance,
-    IN_FLIGHT, MOVES, Node, PROOF, Plain, REST, SCORE_POINT, SCORES, SEEN, SENSIBLE, SQUARES,
-    Stage, VALUES,
+    IN_FLIGHT, MOVES, Node, ON_DEMAND, PROOF, Plain, REST, SCORE_POINT, SCORES, SEEN, SENSIBLE,
+    SQUARES, Stage, VALUES,
 };
 use crate::eval::Value;
 use crate::game::Move;
@@ -105,6 +105,7 @@ impl<'a> Node<'a> {
             0 if moves & CLOSED != 0 => Stage::Closed,
             0 if moves & CLAIMED != 0 => Stage::Claimed,
             0 if moves & SENSIBLE != 0 => Stage::Seen(Plain::Sensible),
+            0 if moves & ON_DEMAND != 0 => Stage::Seen(Plain::OnDemand),
             0 if moves & SEEN != 0 => Stage::Seen(Plain::Uniform),
             0 => Stage::New,
             block => Stage::Open(BlockId::new(block)),
