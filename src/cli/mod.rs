@@ -1,6 +1,7 @@
 //! The command line: one file for each subcommand.
 
 mod bench;
+mod chart;
 mod commands;
 mod config;
 mod evaluator;
@@ -20,6 +21,7 @@ mod time;
 mod timetable;
 mod train;
 mod uncertainty;
+mod watcher;
 
 use std::path::PathBuf;
 

@@ -209,6 +209,7 @@ mod tests {
             criticality: None,
             playout_length: None,
             time: None,
+            certainty: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod cancel;
 mod choice;
+mod early;
 mod handle;
 mod judge;
 mod limit;
@@ -25,11 +26,12 @@ pub use state::{GameState, StateError};
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
-use crate::search::{Line, Observer, Request, Search, SearchClock, SearchReport};
+use crate::search::{Line, Observer, Request, Search, SearchClock, SearchReport, Watcher};
 use crate::timeman::{Chain, Clock, Plan, Progress, Table, Thinking, TimeSystem};
 use crate::util::Seed;
 use cancel::UntilSuperseded;
 use choice::Resignation;
+use early::Early;
 use limit::{AtLeast, Limit, Wanted};
 use stopwatch::Stopwatch;
 use timing::Timing;
@@ -60,6 +62,7 @@ pub struct Engine {
     timing: Timing,
     resignation: [Resignation; 2],
     search: Search,
+    watcher: Option<Arc<dyn Watcher>>,
     last_report: Option<SearchReport>,
     /// The last judgement, with the board and the hash of the stones that it is about: passes do
     /// not change it, so that the score fits what the engine has passed on.
@@ -82,6 +85,7 @@ impl Engine {
             state,
             resignation: [Resignation::default(); 2],
             search: new_search(&params, &evaluator),
+            watcher: None,
             last_report: None,
             judged: None,
             may_ponder: None,
@@ -183,6 +187,12 @@ impl Engine {
     /// Uses a timetable for games of its kind on boards of its size.
     pub fn set_timetable(&mut self, table: Table) {
         self.timing.set_table(table, self.state.position());
+    }
+
+    /// From now on searches are watched, and end where their answer is certain, as far as the
+    /// parameters allow it.
+    pub fn set_watcher(&mut self, watcher: Arc<dyn Watcher>) {
+        self.watcher = Some(watcher);
     }
 
     /// Takes over what is left on a player's clock, see [`Clock::set_left`], and learns from it what
@@ -364,7 +374,15 @@ impl Engine {
         let watch = Stopwatch::start();
         let position = self.position_for(color);
         let (plan, mut thinking) = self.timing.plan(color, &position);
-        let mut rules = Chain(vec![Box::new(ticket.clone()), Box::new(AtLeast(&mut thinking))]);
+        let mode = self.params.time.ds_mcts.as_str();
+        let watcher = self.watcher.as_ref().filter(|_| mode != "off");
+        let rule = watcher.and_then(|watcher| watcher.watch(&position));
+        let mut early = Early::new(rule, plan.budget, mode == "always");
+        let mut rules = Chain(vec![
+            Box::new(ticket.clone()),
+            Box::new(&mut early),
+            Box::new(AtLeast(&mut thinking)),
+        ]);
         let limit = Limit {
             rule: &mut rules,
             simulations: self.timing.simulations(&plan, self.params.search.max_simulations),
@@ -373,6 +391,7 @@ impl Engine {
         };
         let mut report = self.search(&position, limit, &watch, view)?;
         drop(rules);
+        report.certainty = early.certainty();
         report.time = Some(self.timing.account(color, (&plan, &thinking), report.elapsed));
         let judgement = || Judgement {
             dead: judge::dead_stones(&position, &report.ownership),

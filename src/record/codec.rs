@@ -253,8 +253,7 @@ pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl Source<'_> {
     pub(crate) fn take<const N: usize>(&mut self) -> Result<[u8; N], NotAGame> {
-        let (first, rest) =
-            self.0.split_first_chunk().ok_or(NotAGame("it ends too early"))?;
+        let (first, rest) = self.0.split_first_chunk().ok_or(NotAGame("it ends too early"))?;
         self.0 = rest;
         Ok(*first)
     }

@@ -15,6 +15,7 @@ mod step;
 mod trace;
 mod tree;
 mod view;
+mod watch;
 mod words;
 mod worker;
 
@@ -28,3 +29,4 @@ pub use run::Search;
 pub use signature::signature;
 pub use step::Stepper;
 pub use trace::TraceEntry;
+pub use watch::{Certainty, Watch, Watcher};

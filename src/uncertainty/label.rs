@@ -34,13 +34,13 @@ impl Labels {
         Self { rewards: leaders.iter().map(reward).collect(), leaders }
     }
 
-    /// N_max: the simulations of the search.
+    /// `N_max`: the simulations of the search.
     #[must_use]
     pub const fn most(&self) -> usize {
         self.rewards.len()
     }
 
-    /// What is lost by stopping after `n` simulations, from 1: `R(s, N_max) - R(s, n)`. Negative where
+    /// What is lost by stopping after `n` simulations, from 1: `R(s, `N_max`) - R(s, n)`. Negative where
     /// the most visited move in the end is not the one of the highest value.
     #[must_use]
     pub fn regret(&self, n: usize) -> f64 {

@@ -5,7 +5,7 @@ use crate::util::{params, threads_or_cores};
 params! {
     /// Uncertainty: traces of searches, the networks trained on them, and when to stop.
     pub struct UncertaintyParams {
-        /// N_max: simulations of a search that is traced.
+        /// `N_max`: simulations of a search that is traced.
         pub simulations: usize = 400, 2..=1_000_000;
         /// Every so many positions of a game one is searched.
         pub every: usize = 2, 1..=1000;

@@ -36,7 +36,7 @@ const WIN: f32 = 32_767.0;
 pub struct TraceFile {
     /// Checksum of the network in hexadecimal.
     pub net: String,
-    /// N_max: simulations of a search.
+    /// `N_max`: simulations of a search.
     pub simulations: usize,
     /// The games.
     pub games: Vec<TracedGame>,
@@ -165,7 +165,8 @@ impl TraceFile {
 
     /// The contents of a file, of which errors speak by its path.
     pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self, TracesError> {
-        let damaged = |what: &str| TracesError::Damaged { path: path.to_owned(), what: what.into() };
+        let damaged =
+            |what: &str| TracesError::Damaged { path: path.to_owned(), what: what.into() };
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
             return Err(TracesError::NotTraces { path: path.to_owned() });
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
-use crate::cli::evaluator;
+use crate::cli::{evaluator, watcher};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::nn::builtin;
@@ -137,6 +137,7 @@ fn maker(config: Config) -> anyhow::Result<EngineMaker> {
     let fits = builtin::trained()?.iter().any(|manifest| manifest.fits(game, size));
     let has_net = !config.net.path.is_empty() || fits;
     let kept = if has_net { Some(evaluator::make(&config)?) } else { None };
+    let watcher = watcher::make(&config);
     Ok(Box::new(move |seed: Seed| {
         let mut config = config.clone();
         // Seeds of the configuration are positive in 64 bits.
@@ -145,6 +146,10 @@ fn maker(config: Config) -> anyhow::Result<EngineMaker> {
             Some(evaluator) => Arc::clone(evaluator),
             None => evaluator::make(&config).map_err(|error| format!("{error:#}"))?,
         };
-        Ok(Engine::new(config.engine(), evaluator))
+        let mut engine = Engine::new(config.engine(), evaluator);
+        if let Some(watcher) = &watcher {
+            engine.set_watcher(Arc::clone(watcher));
+        }
+        Ok(engine)
     }))
 }

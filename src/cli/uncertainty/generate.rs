@@ -17,9 +17,7 @@ use crate::eval::Evaluator;
 use crate::game::Position;
 use crate::record::{Shard, TrainingGame, shard_files};
 use crate::selfplay::{Archive, Start, play};
-use crate::uncertainty::{
-    TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research,
-};
+use crate::uncertainty::{TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research};
 use crate::util::{Seed, make_folder};
 
 #[derive(Debug, Args)]

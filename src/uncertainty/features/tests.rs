@@ -35,34 +35,46 @@ fn golden_tensors() {
     let steps = [(0, 0.5), (2, -0.5), (0, 0.1), (1, 0.3), (2, 0.5), (2, 0.0), (0, 0.3), (2, 0.0)];
     let trace = trace(&steps);
     // One visit, in the latest half.
-    check(&of(&trace, 2), [
-        [0.2, 0.0, -1.0, 1.0, 0.0, -1.0, 1.0],
-        NOWHERE,
-        NOWHERE,
-        [0.5, 1.0, 0.5, 0.0, 1.0, 0.5, 0.0],
-    ]);
+    check(
+        &of(&trace, 2),
+        [
+            [0.2, 0.0, -1.0, 1.0, 0.0, -1.0, 1.0],
+            NOWHERE,
+            NOWHERE,
+            [0.5, 1.0, 0.5, 0.0, 1.0, 0.5, 0.0],
+        ],
+    );
     // The half of three is the simulations 2 and 3, both of which have a move.
-    check(&of(&trace, 3), [
-        [0.2, 0.5, -0.5, 0.0, 0.5, -0.5, 0.0],
-        NOWHERE,
-        NOWHERE,
-        [0.5, 0.5, 0.5, 0.0, 0.5, 0.5, 0.0],
-    ]);
+    check(
+        &of(&trace, 3),
+        [
+            [0.2, 0.5, -0.5, 0.0, 0.5, -0.5, 0.0],
+            NOWHERE,
+            NOWHERE,
+            [0.5, 0.5, 0.5, 0.0, 0.5, 0.5, 0.0],
+        ],
+    );
     // Nine: 5 to 9 are the latest half; the pass has visits but no place. Deviations: of -0.5, 0.5,
     // 0, 0 it is sqrt(0.125), of 0.5, 0, 0 sqrt(0.25/3 - 0.25/9), of 0.5, 0.1, 0.3 sqrt(0.08/3).
-    check(&of(&trace, 9), [
-        [0.2, 0.5, 0.0, 0.125_f32.sqrt(), 0.6, 1.0 / 6.0, (0.5_f32 / 9.0).sqrt()],
-        NOWHERE,
-        NOWHERE,
-        [0.5, 0.375, 0.3, (0.08_f32 / 3.0).sqrt(), 0.2, 0.3, 0.0],
-    ]);
+    check(
+        &of(&trace, 9),
+        [
+            [0.2, 0.5, 0.0, 0.125_f32.sqrt(), 0.6, 1.0 / 6.0, (0.5_f32 / 9.0).sqrt()],
+            NOWHERE,
+            NOWHERE,
+            [0.5, 0.375, 0.3, (0.08_f32 / 3.0).sqrt(), 0.2, 0.3, 0.0],
+        ],
+    );
     // Nothing at all.
-    check(&of(&trace, 1), [
-        [0.2, 0.0, -1.0, 1.0, 0.0, -1.0, 1.0],
-        NOWHERE,
-        NOWHERE,
-        [0.5, 0.0, -1.0, 1.0, 0.0, -1.0, 1.0],
-    ]);
+    check(
+        &of(&trace, 1),
+        [
+            [0.2, 0.0, -1.0, 1.0, 0.0, -1.0, 1.0],
+            NOWHERE,
+            NOWHERE,
+            [0.5, 0.0, -1.0, 1.0, 0.0, -1.0, 1.0],
+        ],
+    );
 }
 
 #[test]

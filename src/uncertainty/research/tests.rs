@@ -13,8 +13,7 @@ fn positions_are_searched_alike_whatever_is_searched_beside_them() {
         positions.push(position.clone());
     }
     let run = |together, threads| {
-        let params =
-            UncertaintyParams { simulations: 60, together, threads, ..Default::default() };
+        let params = UncertaintyParams { simulations: 60, together, threads, ..Default::default() };
         let stop = AtomicBool::new(false);
         research(&HashedEvaluator, &positions, &params, &stop, &|| {}).unwrap().unwrap()
     };
