@@ -94,8 +94,7 @@ enum Subcommands {
     /// Train a network on games
     Train(Box<train::TrainArgs>),
     /// Learn when a search may stop early: traces, networks, stop profiles
-    #[command(subcommand)]
-    Uncertainty(uncertainty::UncertaintyCommand),
+    Uncertainty(uncertainty::UncertaintyArgs),
     /// Do generations of self-play, training and matches
     Run(run::RunArgs),
     /// Play a match between engines, with a referee, or report on one
@@ -129,7 +128,7 @@ impl Cli {
             Subcommands::Selfplay(args) => selfplay::run(&args, &config),
             Subcommands::Record(command) => record::run(&command, board.as_deref()),
             Subcommands::Train(args) => train::run(&args, &config),
-            Subcommands::Uncertainty(command) => uncertainty::run(&command, &config),
+            Subcommands::Uncertainty(args) => uncertainty::run(&args, &config),
             Subcommands::Run(args) => run::run(&args, &config, self.options.config.as_deref()),
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Time(command) => time::run(&command, &config),

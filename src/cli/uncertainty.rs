@@ -3,6 +3,7 @@
 mod calibrate;
 mod generate;
 mod label;
+mod make;
 mod replay;
 mod train;
 
@@ -10,16 +11,28 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
+use serde_json::Value;
 
-use super::evaluator;
+use super::{evaluator, print, print_json};
 use crate::config::Config;
 use crate::nn::NetFile;
 use crate::uncertainty::{
     NetEstimator, ProfileFiles, Split, State, TraceFile, asked_at_once, best_checkpoint, pruned,
 };
 
+#[derive(Debug, Args)]
+pub(super) struct UncertaintyArgs {
+    #[command(subcommand)]
+    command: UncertaintyCommand,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    json: bool,
+}
+
 #[derive(Debug, Subcommand)]
-pub(super) enum UncertaintyCommand {
+enum UncertaintyCommand {
+    /// Make a stop profile for a network: generate, train and calibrate one after the other
+    Make(make::MakeArgs),
     /// Search positions of games to the end and keep every simulation
     Generate(generate::GenerateArgs),
     /// Tell how much search recorded positions needed
@@ -32,19 +45,27 @@ pub(super) enum UncertaintyCommand {
     Replay(replay::ReplayArgs),
 }
 
-/// Does one of the steps from games to a stop profile.
-pub(super) fn run(command: &UncertaintyCommand, config: &Config) -> anyhow::Result<()> {
-    match command {
+/// What a step has to say, for people and for programs.
+struct Told {
+    text: String,
+    json: Value,
+}
+
+/// Does one of the steps from games to a stop profile, or all.
+pub(super) fn run(args: &UncertaintyArgs, config: &Config) -> anyhow::Result<()> {
+    let told = match &args.command {
+        UncertaintyCommand::Make(args) => make::run(args, config),
         UncertaintyCommand::Generate(args) => generate::run(args, config),
         UncertaintyCommand::Label(args) => label::run(args, config),
         UncertaintyCommand::Train(args) => train::run(args, config),
         UncertaintyCommand::Calibrate(args) => calibrate::run(args, config),
         UncertaintyCommand::Replay(args) => replay::run(args, config),
-    }
+    }?;
+    if args.json { print_json(&told.json) } else { print(&told.text) }
 }
 
 /// Where the data is, and where the networks and the profile go.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct Place {
     /// The folder with traces
     #[arg(long, value_name = "DIR")]

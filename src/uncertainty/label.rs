@@ -40,7 +40,7 @@ impl Labels {
         self.rewards.len()
     }
 
-    /// What is lost by stopping after `n` simulations, from 1: `R(s, `N_max`) - R(s, n)`. Negative where
+    /// What is lost by stopping after `n` simulations, from 1: `R(s, N_max) - R(s, n)`. Negative where
     /// the most visited move in the end is not the one of the highest value.
     #[must_use]
     pub fn regret(&self, n: usize) -> f64 {

@@ -6,8 +6,7 @@ use anyhow::ensure;
 use clap::Args;
 use serde_json::json;
 
-use super::{Material, Place};
-use crate::cli::{print, print_json};
+use super::{Material, Place, Told};
 use crate::config::Config;
 use crate::game::Game;
 use crate::nn::NetFile;
@@ -16,17 +15,14 @@ use crate::uncertainty::{Estimates, PROFILE_FORMAT, Replayed, StopProfile};
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
     #[command(flatten)]
-    place: Place,
+    pub(super) place: Place,
     /// Simulations of the checkpoints after the first, such as 40,80,160; by default those that
     /// MCTS-UN was trained for, and doubles of it
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    checkpoints: Vec<usize>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    pub(super) checkpoints: Vec<usize>,
 }
 
-pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<()> {
+pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told> {
     let material = args.place.material(config)?;
     let Material { net, files, simulations, split } = &material;
     let (params, most) = (&config.uncertainty, *simulations);
@@ -79,33 +75,34 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<()> {
         checkpoints,
     };
     profile.write(&files.profile)?;
-    if args.json {
-        return print_json(&json!({
-            "profile": files.profile, "checkpoints": profile.checkpoints,
-            "test": test, "false_stops": false_stops,
-            "calibration_states": split.calibration.len(), "test_states": split.test.len(),
-        }));
-    }
+    let json = json!({
+        "profile": files.profile, "checkpoints": profile.checkpoints,
+        "test": test, "false_stops": false_stops,
+        "calibration_states": split.calibration.len(), "test_states": split.test.len(),
+    });
     let mut text =
         format!("{}\ncheckpoint  threshold  recall   specificity\n", files.profile.display());
     for point in &profile.checkpoints {
         // Writing to a string cannot fail.
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "{:>10}  {:>9.4}  {:>5.1} %  {:>9.1} %\n",
+            "{:>10}  {:>9.4}  {:>5.1} %  {:>9.1} %",
             point.simulations,
             point.threshold,
             100.0 * point.recall,
             100.0 * point.specificity
         );
     }
-    print(&format!(
-        "{text}on {} other positions: {:.1} % of the simulations, {:.1} % of the moves change, {:.1} % \
-         of the searches end too early, {:.4} of value is lost in the mean\n",
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "on {} other positions: {:.1} % of the simulations, {:.1} % of the moves change, {:.1} % of \
+         the searches end too early, {:.4} of value is lost in the mean",
         split.test.len(),
         100.0 * test.ratio,
         100.0 * test.changed,
         100.0 * false_stops,
         test.regret
-    ))
+    );
+    Ok(Told { text, json })
 }

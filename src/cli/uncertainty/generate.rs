@@ -11,7 +11,8 @@ use rand::Rng as _;
 use serde_json::json;
 use tracing::info;
 
-use crate::cli::{evaluator, print, print_json, progress, stop};
+use super::Told;
+use crate::cli::{evaluator, progress, stop};
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::game::Position;
@@ -24,22 +25,19 @@ use crate::util::{Seed, make_folder};
 pub(crate) struct GenerateArgs {
     /// The folder for the traces; files that are there already are not made again
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    pub(super) out: PathBuf,
     /// Games to have in the end
     #[arg(long, default_value_t = 200)]
-    games: usize,
+    pub(super) games: usize,
     /// Games of a file
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    games_per_file: u64,
+    pub(super) games_per_file: u64,
     /// Folders of games to take positions from; without one the games are played, as `[selfplay]` says
     #[arg(long, value_name = "DIR")]
-    records: Vec<PathBuf>,
+    pub(super) records: Vec<PathBuf>,
     /// Stop after so many minutes
     #[arg(long)]
-    minutes: Option<f64>,
-    /// Print one JSON object at the end
-    #[arg(long)]
-    json: bool,
+    pub(super) minutes: Option<f64>,
 }
 
 /// What has been done so far.
@@ -51,7 +49,7 @@ struct Count {
 }
 
 /// Searches what is missing.
-pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<()> {
+pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> {
     let (evaluator, net) = evaluator::with_identity(config)?;
     make_folder(&args.out)
         .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
@@ -62,7 +60,7 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<()> {
     let begun = now();
     let bar = ProgressBar::new(games as u64)
         .with_style(progress::bar("{pos}/{len} games {wide_bar} {msg} {eta} left"));
-    let (mut count, mut found) = (Count::default(), 0);
+    let (mut count, mut found, mut complete) = (Count::default(), 0, true);
     let searched = AtomicU64::new(0);
     let per_file = usize::try_from(args.games_per_file).unwrap_or(1);
     for from in (0..games).step_by(per_file) {
@@ -78,8 +76,12 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<()> {
             let hours = begun.elapsed().as_secs_f64() / 3600.0;
             bar.set_message(format!("{:.0} positions/h", states as f64 / hours.max(1e-9)));
         };
-        let Some(games) = maker.games(from, to)? else { break };
-        let Some(games) = maker.traced(games, from, &done)? else { break };
+        let games = maker.games(from, to)?;
+        let traced = games.map(|games| maker.traced(games, from, &done)).transpose()?;
+        let Some(games) = traced.flatten() else {
+            complete = false;
+            break;
+        };
         count.files += 1;
         count.games += games.len() as u64;
         count.states += games.iter().map(|game| game.searches.len() as u64).sum::<u64>();
@@ -92,17 +94,17 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<()> {
     let seconds = begun.elapsed().as_secs_f64();
     let Count { files, games, states } = count;
     let per_hour = 3600.0 * states as f64 / seconds.max(1e-9);
-    if args.json {
-        return print_json(&json!({
+    Ok(Told {
+        json: json!({
             "files_found": found, "files_written": files, "games": games, "states": states,
             "simulations": config.uncertainty.simulations, "net": net, "seconds": seconds,
-            "states_per_hour": per_hour,
-        }));
-    }
-    print(&format!(
-        "{states} positions of {games} games searched in {seconds:.0} s: {per_hour:.0} an hour\n\
+            "states_per_hour": per_hour, "complete": complete,
+        }),
+        text: format!(
+            "{states} positions of {games} games searched in {seconds:.0} s: {per_hour:.0} an hour\n\
          {found} files were there, {files} are new\n"
-    ))
+        ),
+    })
 }
 
 #[expect(clippy::disallowed_methods, reason = "progress reads the clock")]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
+use super::Told;
 use crate::cli::chart::{self, Curve};
-use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::uncertainty::{Labels, TraceFile, best_checkpoint, expected_simulations};
 use crate::util::write_atomically;
@@ -16,13 +16,10 @@ use crate::util::write_atomically;
 pub(crate) struct LabelArgs {
     /// The folder with traces
     #[arg(long, value_name = "DIR")]
-    traces: PathBuf,
+    pub(super) traces: PathBuf,
     /// Draw the shares of positions that need so many simulations (Fig. 1) to this SVG file
     #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    pub(super) plot: Option<PathBuf>,
 }
 
 /// What comes of one epsilon.
@@ -35,7 +32,7 @@ struct Row {
     expected: f64,
 }
 
-pub(crate) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<()> {
+pub(crate) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<Told> {
     let file = TraceFile::read_folder(&args.traces)?;
     let traces = file.games.iter().flat_map(|game| &game.searches);
     let labels: Vec<Labels> = traces.map(|(_, trace)| Labels::new(trace)).collect();
@@ -52,19 +49,20 @@ pub(crate) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<()> {
         let axes = ("simulations needed, up to % of N_max", "% of positions");
         write_atomically(path, chart::draw(&curves, 0.0, axes)?.as_bytes())?;
     }
-    if args.json {
-        let rows = rows.map(|row| {
+    let sensitivity: Vec<_> = rows
+        .iter()
+        .map(|row| {
             json!({
                 "epsilon": row.epsilon, "share_at_once": row.at_once,
                 "share_above_tenth": row.after_a_tenth, "mean": row.mean,
                 "checkpoint": row.checkpoint, "expected_simulations": row.expected,
             })
-        });
-        return print_json(&json!({
-            "games": file.games.len(), "states": labels.len(), "simulations": most,
-            "net": file.net, "epsilon": own, "histogram": bins, "sensitivity": rows,
-        }));
-    }
+        })
+        .collect();
+    let json = json!({
+        "games": file.games.len(), "states": labels.len(), "simulations": most,
+        "net": file.net, "epsilon": own, "histogram": bins, "sensitivity": sensitivity,
+    });
     let mut text = format!(
         "{} positions of {} games, N_max {most}\nshare of positions by M(s), tenths of N_max, epsilon {own}:\n",
         labels.len(),
@@ -72,14 +70,14 @@ pub(crate) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<()> {
     );
     for (tenth, share) in bins.iter().enumerate() {
         // Writing to a string cannot fail.
-        let _ = write!(text, "  up to {:>3} %  {:>5.1} %\n", 10 * (tenth + 1), 100.0 * share);
+        let _ = writeln!(text, "  up to {:>3} %  {:>5.1} %", 10 * (tenth + 1), 100.0 * share);
     }
     text += "epsilon  M = 1    M > N/10  mean M/N  n (Eq. 7)  f(1, n)/N\n";
     for row in rows {
         // Writing to a string cannot fail.
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "{:<7}  {:>5.1} %  {:>6.1} %  {:>8.3}  {:>9}  {:>9.3}\n",
+            "{:<7}  {:>5.1} %  {:>6.1} %  {:>8.3}  {:>9}  {:>9.3}",
             row.epsilon,
             100.0 * row.at_once,
             100.0 * row.after_a_tenth,
@@ -88,7 +86,7 @@ pub(crate) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<()> {
             row.expected / most as f64,
         );
     }
-    print(&text)
+    Ok(Told { text, json })
 }
 
 fn row(labels: &[Labels], most: usize, epsilon: f64) -> Row {

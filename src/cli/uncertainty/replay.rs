@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde_json::json;
 
-use super::{Material, Place};
+use super::{Material, Place, Told};
 use crate::cli::chart::{self, Curve};
-use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::uncertainty::{
     Estimates, Replay, Replayed, StopProfile, asked_policy, fitted_temperature,
@@ -17,13 +16,10 @@ use crate::util::{read_limited, write_atomically};
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
     #[command(flatten)]
-    place: Place,
+    pub(super) place: Place,
     /// Checkpoints with thresholds instead of those of the profile, such as 0:0.1,40:0.05
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = point)]
-    points: Vec<(usize, f64)>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    pub(super) points: Vec<(usize, f64)>,
 }
 
 /// Reads `N:THRESHOLD`.
@@ -35,7 +31,7 @@ fn point(text: &str) -> Result<(usize, f64), String> {
     }
 }
 
-pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<()> {
+pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<Told> {
     let material = args.place.material(config)?;
     let Material { files, simulations, split, .. } = &material;
     let points = if args.points.is_empty() {
@@ -72,16 +68,13 @@ pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<()> {
     let drawing = files.profile.with_file_name("replay.svg");
     write_atomically(&drawing, draw(&results)?.as_bytes())?;
     write_atomically(&files.profile.with_file_name("replay.json"), object.to_string().as_bytes())?;
-    if args.json {
-        return print_json(&object);
-    }
     let mut text = format!("{} positions of held-out games, N_max {simulations}\n", states.len());
     text += "rule                 setting                         simulations  changed  regret   tail\n";
     for row in &results {
         // Writing to a string cannot fail.
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "{:<19}  {:<30}  {:>9.1} %  {:>5.1} %  {:.4}  {:>5.1} %\n",
+            "{:<19}  {:<30}  {:>9.1} %  {:>5.1} %  {:.4}  {:>5.1} %",
             row.rule,
             row.setting,
             100.0 * row.ratio,
@@ -90,7 +83,7 @@ pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<()> {
             100.0 * row.tail
         );
     }
-    print(&text)
+    Ok(Told { text, json: object })
 }
 
 /// Simulations against what is lost, a curve for each rule.

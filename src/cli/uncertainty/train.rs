@@ -9,8 +9,8 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tracing::info;
 
-use super::{Material, Place};
-use crate::cli::{print, print_json, progress};
+use super::{Material, Place, Told};
+use crate::cli::progress;
 use crate::config::Config;
 use crate::nn::{NetFile, NetShape, random_weights};
 use crate::train::Lesson;
@@ -23,22 +23,19 @@ use crate::util::{Seed, make_folder};
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
     #[command(flatten)]
-    place: Place,
+    pub(super) place: Place,
     /// Begin with random weights of this shape instead of those of the network
     #[arg(long, value_name = "SHAPE")]
-    scratch: Option<NetShape>,
+    pub(super) scratch: Option<NetShape>,
     /// Train only the last layer of State-UN: an uncertainty head on the network as it is
     #[arg(long)]
-    head: bool,
+    pub(super) head: bool,
     /// Simulations after which MCTS-UN is trained, instead of those by equation 7
     #[arg(long, value_name = "N")]
-    after: Option<usize>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    pub(super) after: Option<usize>,
 }
 
-pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<()> {
+pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
     let material = args.place.material(config)?;
     make_folder(&args.place.out)
         .with_context(|| format!("cannot make the folder {}", args.place.out.display()))?;
@@ -74,24 +71,25 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<()> {
         (format!("MCTS-UN at {n}, search alone"), quality(&search(Shown::Search), n)),
     ];
     table.extend([0.1, 0.25, 0.5].map(later));
-    if args.json {
-        let rows: Vec<Value> = table
-            .iter()
-            .map(|(name, quality)| json!({ "estimator": name, "quality": quality }))
-            .collect();
-        return print_json(&json!({
+    let rows: Vec<Value> = table
+        .iter()
+        .map(|(name, quality)| json!({ "estimator": name, "quality": quality }))
+        .collect();
+    Ok(Told {
+        json: json!({
             "states": before, "kept": states, "pruned_share": share, "checkpoint": n,
             "hard": hard, "held_out": held_out.len(), "temperature": temperature,
             "estimators": rows,
-        }));
-    }
-    print(&format!(
-        "{before} positions to train on; State-UN takes away {:.1} % of the certain ones, {states} \
-         are left, of which {hard} are uncertain after n = {n}\non {} held-out positions:\n{}",
-        100.0 * share,
-        held_out.len(),
-        text(&table)
-    ))
+        }),
+        text: format!(
+            "{before} positions to train on; State-UN takes away {:.1} % of the certain ones, \
+             {states} are left, of which {hard} are uncertain after n = {n}\n\
+             on {} held-out positions:\n{}",
+            100.0 * share,
+            held_out.len(),
+            text(&table)
+        ),
+    })
 }
 
 /// A share of the simulations, at least one.
@@ -107,9 +105,9 @@ fn text(table: &[(String, Quality)]) -> String {
         "estimator                        uncertain  AUC    Brier  ECE    accuracy\n".to_owned();
     for (name, q) in table {
         // Writing to a string cannot fail.
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "{name:<31}  {:>7.1} %  {:.3}  {:.3}  {:.3}  {:>6.1} %\n",
+            "{name:<31}  {:>7.1} %  {:.3}  {:.3}  {:.3}  {:>6.1} %",
             100.0 * q.uncertain,
             q.auc,
             q.brier,

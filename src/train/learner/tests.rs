@@ -51,7 +51,7 @@ fn learner(auxiliary: f64, lesson: Lesson) -> Learner {
 
 #[test]
 fn the_gradient_is_that_of_the_loss() {
-    let (mut learner, batch) = (learner(0.1, Lesson::Everything), batch());
+    let (learner, batch) = (learner(0.1, Lesson::Everything), batch());
     let (_, gradient) = learner.gradient(&batch).unwrap();
     let weights = learner.state.weights.clone();
     let mut checked = 0;
@@ -62,7 +62,7 @@ fn the_gradient_is_that_of_the_loss() {
         if gradient[index].abs() < 1e-3 {
             continue;
         }
-        let mut at = |step: f32| {
+        let at = |step: f32| {
             let mut moved = weights.clone();
             moved[index] += step;
             learner.graph.set(&moved).unwrap();
