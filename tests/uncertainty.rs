@@ -37,7 +37,8 @@ fn failure(args: &[&str]) -> String {
 const GAME: [&str; 4] = ["--game", "nogo", "--board", "5"];
 
 fn make<'a>(net: &'a str, out: &'a str) -> Vec<&'a str> {
-    let mut list = vec!["uncertainty", "make", "--net", net, "--out", out, "--games", "24", "--json"];
+    let mut list =
+        vec!["uncertainty", "make", "--net", net, "--out", out, "--games", "24", "--json"];
     list.extend(GAME);
     for setting in [
         "uncertainty.simulations=40",

@@ -1,8 +1,10 @@
 //! Ends searches whose answer is certain.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::search::{Certainty, Watch};
+use crate::game::Position;
+use crate::search::{Certainty, Watch, Watcher};
 use crate::timeman::{Budget, Progress, StopReason, StopRule, Verdict};
 
 /// Asks who watches the search, if anybody does. Who finds it certain early need not be asked again:
@@ -15,8 +17,20 @@ pub(super) struct Early {
 }
 
 impl Early {
+    /// What the watcher thinks of a search of this position, by `time.ds_mcts`.
+    pub(super) fn of(
+        watcher: Option<&Arc<dyn Watcher>>,
+        position: &Position,
+        budget: Budget,
+        mode: &str,
+    ) -> Self {
+        let watcher = watcher.filter(|_| mode != "off");
+        let watch = watcher.and_then(|watcher| watcher.watch(position));
+        Self::new(watch, budget, mode == "always")
+    }
+
     /// The search of a budget; `always` ends it also where the time is lost.
-    pub(super) fn new(watch: Option<Box<dyn Watch>>, budget: Budget, always: bool) -> Self {
+    fn new(watch: Option<Box<dyn Watch>>, budget: Budget, always: bool) -> Self {
         let minimum = if always { Duration::ZERO } else { budget.minimum };
         Self { watch, planned: budget.planned, minimum, certain: false }
     }

@@ -9,7 +9,9 @@ mod limit;
 mod params;
 mod state;
 mod stopwatch;
+mod thought;
 mod timing;
+mod view;
 
 use std::sync::Arc;
 use std::thread;
@@ -23,36 +25,23 @@ pub use handle::{Handle, ThreadGone};
 pub use judge::{Judgement, judge};
 pub use params::{EngineParams, GameParams, PlayParams};
 pub use state::{GameState, StateError};
+pub use view::View;
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
-use crate::search::{Line, Observer, Request, Search, SearchClock, SearchReport, Watcher};
-use crate::timeman::{Chain, Clock, Plan, Progress, Table, Thinking, TimeSystem};
+use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
+use crate::timeman::{Chain, Clock, Progress, Table, TimeSystem};
 use crate::util::Seed;
 use cancel::UntilSuperseded;
 use choice::Resignation;
 use early::Early;
 use limit::{AtLeast, Limit, Wanted};
 use stopwatch::Stopwatch;
+use thought::Thought;
 use timing::Timing;
 
 /// How long an analysis sleeps between two looks when there is nothing left to search.
 const IDLE: Duration = Duration::from_millis(2);
-
-/// Who looks at a search while it runs, and which moves it may consider.
-pub struct View<'a> {
-    /// Which moves may be considered.
-    pub allowed: &'a dyn Fn(Move) -> bool,
-    /// Sees the search while it runs.
-    pub observer: &'a mut dyn Observer,
-}
-
-impl<'a> View<'a> {
-    /// Nobody looks, and all moves may be considered.
-    pub fn none(nobody: &'a mut ()) -> Self {
-        Self { allowed: &|_| true, observer: nobody }
-    }
-}
 
 /// A player of one game at a time. Several may live in one process: they share nothing.
 pub struct Engine {
@@ -375,9 +364,7 @@ impl Engine {
         let position = self.position_for(color);
         let (plan, mut thinking) = self.timing.plan(color, &position);
         let mode = self.params.time.ds_mcts.as_str();
-        let watcher = self.watcher.as_ref().filter(|_| mode != "off");
-        let rule = watcher.and_then(|watcher| watcher.watch(&position));
-        let mut early = Early::new(rule, plan.budget, mode == "always");
+        let mut early = Early::of(self.watcher.as_ref(), &position, plan.budget, mode);
         let mut rules = Chain(vec![
             Box::new(ticket.clone()),
             Box::new(&mut early),
@@ -455,13 +442,4 @@ impl Engine {
 fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {
     let seed = Seed::new(params.search.seed);
     Search::new(Arc::clone(evaluator), params.search.clone(), seed)
-}
-
-/// What came of thinking about a move.
-struct Thought {
-    report: SearchReport,
-    choice: Option<Move>,
-    judgement: Option<Judgement>,
-    plan: Plan,
-    thinking: Thinking,
 }

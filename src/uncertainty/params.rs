@@ -15,8 +15,8 @@ params! {
         pub threads: usize = 0, 0..=1024;
         /// How much worse, in values from -1 to 1, a move must be in the end to count as another one.
         pub epsilon: f64 = 0.05, 0.0001..=2.0;
-        /// Share of the games that nothing is trained on.
-        pub held_out: f64 = 0.2, 0.01..=0.9;
+        /// Share of the games that nothing is trained on: thresholds are chosen on one half of them, and tested on the other.
+        pub held_out: f64 = 0.3, 0.01..=0.9;
         /// Steps of the training of each network.
         pub steps: u64 = 1000, 1..=100_000_000;
         /// Positions in a step.
@@ -27,7 +27,7 @@ params! {
         pub weight_decay: f64 = 1e-4, 0.0..=1.0;
         /// Weight of policy and value beside the uncertainty: c1 of equations 5 and 8.
         pub auxiliary: f64 = 0.1, 0.0..=100.0;
-        /// Positions that stopped at once already below this are not shown to MCTS-UN where that was right.
+        /// Positions of which State-UN says less than this, and is right, are not shown to MCTS-UN.
         pub prune: f64 = 0.05, 0.0..=1.0;
         /// Share of the positions in a step of MCTS-UN that are uncertain, drawn more often than they are; 0 to draw all alike.
         pub hard_share: f64 = 0.5, 0.0..=0.9;
