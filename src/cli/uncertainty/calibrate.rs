@@ -10,7 +10,9 @@ use super::{Material, Place, Told};
 use crate::config::Config;
 use crate::game::Game;
 use crate::nn::NetFile;
-use crate::uncertainty::{Estimates, PROFILE_FORMAT, Replayed, StopProfile};
+use crate::uncertainty::{
+    Estimates, Estimator as _, NetEstimator, PROFILE_FORMAT, Replayed, StopProfile,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
@@ -28,6 +30,7 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
     let (params, most) = (&config.uncertainty, *simulations);
     let at_once = material.estimator(&files.state)?;
     let during = material.estimator(&files.mcts)?;
+    let area = config.game.size().area();
     let list = if args.checkpoints.is_empty() {
         let (_, _, first) = material.pruned(&at_once, config);
         std::iter::successors(Some(first), |n| Some(2 * n)).take_while(|&n| n < most).collect()
@@ -50,6 +53,8 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
         .zip(&stops)
         .filter(|(state, n)| **n < most && state.labels.is_uncertain(**n, params.epsilon));
     let false_stops = wrong.count() as f64 / split.test.len() as f64;
+    let share = |asked: &NetEstimator| asked.operations(area) / net.manifest.shape.operations(area);
+    let cost = share(&at_once) + share(&during) * asked_later(&points, &stops);
     let sha256 =
         |path: &std::path::Path| Ok::<_, anyhow::Error>(NetFile::load(path)?.manifest.sha256);
     let first = &split.train[0].position;
@@ -78,10 +83,15 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
     let json = json!({
         "profile": files.profile, "checkpoints": profile.checkpoints,
         "test": test, "false_stops": false_stops,
+        "network_evaluations": cost,
         "calibration_states": split.calibration.len(), "test_states": split.test.len(),
     });
-    let mut text =
-        format!("{}\ncheckpoint  threshold  recall   specificity\n", files.profile.display());
+    let text = format!("{}\n{}", files.profile.display(), text(&profile, &test, cost));
+    Ok(Told { text, json })
+}
+
+fn text(profile: &StopProfile, test: &Replayed, cost: f64) -> String {
+    let mut text = "checkpoint  threshold  recall   specificity\n".to_owned();
     for point in &profile.checkpoints {
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -93,16 +103,20 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
             100.0 * point.specificity
         );
     }
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "on {} other positions: {:.1} % of the simulations, {:.1} % of the moves change, {:.1} % of \
-         the searches end too early, {:.4} of value is lost in the mean",
-        split.test.len(),
+    text + &format!(
+        "on other positions: {:.1} % of the simulations, {:.1} % of the moves change, {:.1} % of the \
+         searches end too early, {:.4} of value is lost in the mean; asking costs as much as {cost:.1} \
+         simulations\n{}\n",
         100.0 * test.ratio,
         100.0 * test.changed,
-        100.0 * false_stops,
-        test.regret
-    );
-    Ok(Told { text, json })
+        100.0 * profile.false_stops,
+        test.regret,
+        profile.made
+    )
+}
+
+/// How often MCTS-UN is asked in a search, in the mean.
+fn asked_later(points: &[(usize, f64)], stops: &[usize]) -> f64 {
+    let asked = |stop: &usize| points.iter().filter(|(n, _)| *n > 0 && n <= stop).count();
+    stops.iter().map(asked).sum::<usize>() as f64 / stops.len().max(1) as f64
 }
