@@ -16,4 +16,5 @@ pub mod search;
 pub mod selfplay;
 pub mod timeman;
 pub mod train;
+pub mod uncertainty;
 pub mod util;

@@ -56,6 +56,31 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     Ok(Arc::new(select(builtin::trained()?, load, start, playouts)?))
 }
 
+/// The same network with its checksum, for what belongs to one network alone.
+pub(super) fn with_identity(config: &Config) -> anyhow::Result<(Arc<dyn Evaluator>, String)> {
+    Ok((make(config)?, net_file(config)?.manifest.sha256))
+}
+
+/// The network of our own that the configuration names or chooses for its game and board.
+pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
+    let (game, size) = (config.game.rules().game, config.game.size());
+    let built_in = || -> anyhow::Result<Option<String>> {
+        let fitting = builtin::trained()?.into_iter().find(|net| net.fits(game, size));
+        Ok(fitting.map(|net| format!("{BUILT_IN}{}", net.name)))
+    };
+    let path = match config.net.path.as_str() {
+        "" => built_in()?,
+        NO_NET => None,
+        path => Some(path.to_owned()),
+    };
+    match path.map(|path| load(&path)).transpose()? {
+        Some(Network::Own(net)) => Ok(*net),
+        _ => anyhow::bail!(
+            "this needs one of the program's own networks: name one by --net NAME.safetensors"
+        ),
+    }
+}
+
 /// The same for who remembers evaluations himself.
 pub(super) fn without_memory(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let net = NetParams { cache_mb: 0, ..config.net.clone() };

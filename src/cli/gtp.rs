@@ -4,7 +4,7 @@ use std::io::{ErrorKind, IsTerminal};
 
 use anyhow::Context;
 
-use super::{evaluator, stop, time};
+use super::{evaluator, stop, time, watcher};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::gtp::{ServeError, Session, serve};
@@ -21,6 +21,9 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     let mut engine = Engine::new(config.engine(), evaluator::make(&config)?);
     if let Some(table) = time::configured_table(&config)? {
         engine.set_timetable(table);
+    }
+    if let Some(watcher) = watcher::make(&config) {
+        engine.set_watcher(watcher);
     }
     let session = Session::new(engine, Box::new(config)).with_graphics(Box::new(std::io::stderr()));
     let result = runtime.block_on(async {

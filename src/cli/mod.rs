@@ -1,6 +1,7 @@
 //! The command line: one file for each subcommand.
 
 mod bench;
+mod chart;
 mod commands;
 mod config;
 mod evaluator;
@@ -21,6 +22,8 @@ mod store;
 mod time;
 mod timetable;
 mod train;
+mod uncertainty;
+mod watcher;
 
 use std::path::PathBuf;
 
@@ -95,6 +98,8 @@ enum Subcommands {
     Record(record::RecordCommand),
     /// Train a network on games
     Train(Box<train::TrainArgs>),
+    /// Learn when a search may stop early: traces, networks, stop profiles
+    Uncertainty(uncertainty::UncertaintyArgs),
     /// Do generations of self-play, training and matches
     Run(run::RunArgs),
     /// Play a match between engines, with a referee, or report on one
@@ -134,6 +139,7 @@ impl Cli {
             Subcommands::Selfplay(args) => selfplay::run(&args, &config),
             Subcommands::Record(command) => record::run(&command, board.as_deref()),
             Subcommands::Train(args) => train::run(&args, &config),
+            Subcommands::Uncertainty(args) => uncertainty::run(&args, &config),
             Subcommands::Run(args) => run::run(&args, &config, self.options.config.as_deref()),
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Time(command) => time::run(&command, &config),

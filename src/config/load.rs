@@ -128,6 +128,7 @@ impl Config {
         self.playout.check().map_err(|error| ("playout", error))?;
         self.selfplay.check().map_err(|error| ("selfplay", error))?;
         self.train.check().map_err(|error| ("train", error))?;
+        self.uncertainty.check().map_err(|error| ("uncertainty", error))?;
         self.run.check().map_err(|error| ("run", error))?;
         self.gtp.check().map_err(|error| ("gtp", error))?;
         self.log.check().map_err(|error| ("log", error))

@@ -16,6 +16,7 @@ use crate::search::SearchParams;
 use crate::selfplay::SelfplayParams;
 use crate::timeman::TimeParams;
 use crate::train::TrainParams;
+use crate::uncertainty::UncertaintyParams;
 use crate::util::{Any, Field, OneOf, Params, params};
 
 params! {
@@ -48,6 +49,8 @@ pub struct Config {
     pub selfplay: SelfplayParams,
     /// Training.
     pub train: TrainParams,
+    /// Uncertainty networks.
+    pub uncertainty: UncertaintyParams,
     /// Generations.
     pub run: RunParams,
     /// The protocol.
@@ -84,6 +87,7 @@ impl Config {
             section("playout", &self.playout),
             section("selfplay", &self.selfplay),
             section("train", &self.train),
+            section("uncertainty", &self.uncertainty),
             section("run", &self.run),
             section("gtp", &self.gtp),
             section("log", &self.log),

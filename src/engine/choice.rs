@@ -212,6 +212,7 @@ mod tests {
             criticality: None,
             playout_length: None,
             time: None,
+            certainty: None,
         }
     }
 

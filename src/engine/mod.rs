@@ -2,13 +2,16 @@
 
 mod cancel;
 mod choice;
+mod early;
 mod handle;
 mod judge;
 mod limit;
 mod params;
 mod state;
 mod stopwatch;
+mod thought;
 mod timing;
+mod view;
 
 use std::sync::Arc;
 use std::thread;
@@ -22,35 +25,23 @@ pub use handle::{Handle, ThreadGone};
 pub use judge::{Judgement, judge};
 pub use params::{EngineParams, GameParams, PlayParams};
 pub use state::{GameState, StateError};
+pub use view::View;
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
-use crate::search::{Line, Observer, Request, Search, SearchClock, SearchReport};
-use crate::timeman::{Chain, Clock, Plan, Progress, Table, Thinking, TimeSystem};
+use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
+use crate::timeman::{Chain, Clock, Progress, Table, TimeSystem};
 use crate::util::Seed;
 use cancel::UntilSuperseded;
 use choice::Resignation;
+use early::Early;
 use limit::{AtLeast, Limit, Wanted};
 use stopwatch::Stopwatch;
+use thought::Thought;
 use timing::Timing;
 
 /// How long an analysis sleeps between two looks when there is nothing left to search.
 const IDLE: Duration = Duration::from_millis(2);
-
-/// Who looks at a search while it runs, and which moves it may consider.
-pub struct View<'a> {
-    /// Which moves may be considered.
-    pub allowed: &'a dyn Fn(Move) -> bool,
-    /// Sees the search while it runs.
-    pub observer: &'a mut dyn Observer,
-}
-
-impl<'a> View<'a> {
-    /// Nobody looks, and all moves may be considered.
-    pub fn none(nobody: &'a mut ()) -> Self {
-        Self { allowed: &|_| true, observer: nobody }
-    }
-}
 
 /// A player of one game at a time. Several may live in one process: they share nothing.
 pub struct Engine {
@@ -60,6 +51,7 @@ pub struct Engine {
     timing: Timing,
     resignation: [Resignation; 2],
     search: Search,
+    watcher: Option<Arc<dyn Watcher>>,
     last_report: Option<SearchReport>,
     /// The last judgement, with the board and the hash of the stones that it is about: passes do
     /// not change it, so that the score fits what the engine has passed on.
@@ -82,6 +74,7 @@ impl Engine {
             state,
             resignation: [Resignation::default(); 2],
             search: new_search(&params, &evaluator),
+            watcher: None,
             last_report: None,
             judged: None,
             may_ponder: None,
@@ -183,6 +176,12 @@ impl Engine {
     /// Uses a timetable for games of its kind on boards of its size.
     pub fn set_timetable(&mut self, table: Table) {
         self.timing.set_table(table, self.state.position());
+    }
+
+    /// From now on searches are watched, and end where their answer is certain, as far as the
+    /// parameters allow it.
+    pub fn set_watcher(&mut self, watcher: Arc<dyn Watcher>) {
+        self.watcher = Some(watcher);
     }
 
     /// Takes over what is left on a player's clock, see [`Clock::set_left`], and learns from it what
@@ -364,7 +363,13 @@ impl Engine {
         let watch = Stopwatch::start();
         let position = self.position_for(color);
         let (plan, mut thinking) = self.timing.plan(color, &position);
-        let mut rules = Chain(vec![Box::new(ticket.clone()), Box::new(AtLeast(&mut thinking))]);
+        let mode = self.params.time.ds_mcts.as_str();
+        let mut early = Early::of(self.watcher.as_ref(), &position, plan.budget, mode);
+        let mut rules = Chain(vec![
+            Box::new(ticket.clone()),
+            Box::new(&mut early),
+            Box::new(AtLeast(&mut thinking)),
+        ]);
         let limit = Limit {
             rule: &mut rules,
             simulations: self.timing.simulations(&plan, self.params.search.max_simulations),
@@ -373,6 +378,7 @@ impl Engine {
         };
         let mut report = self.search(&position, limit, &watch, view)?;
         drop(rules);
+        report.certainty = early.certainty();
         report.time = Some(self.timing.account(color, (&plan, &thinking), report.elapsed));
         let judgement = || Judgement {
             dead: judge::dead_stones(&position, &report.ownership),
@@ -436,13 +442,4 @@ impl Engine {
 fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {
     let seed = Seed::new(params.search.seed);
     Search::new(Arc::clone(evaluator), params.search.clone(), seed)
-}
-
-/// What came of thinking about a move.
-struct Thought {
-    report: SearchReport,
-    choice: Option<Move>,
-    judgement: Option<Judgement>,
-    plan: Plan,
-    thinking: Thinking,
 }

@@ -1,7 +1,7 @@
 //! The network on a CPU: the same computation as [`ResNet`](super::resnet::ResNet), on the kernels,
 //! for one size of board. It runs on the calling thread and allocates nothing.
 
-use super::features::{GLOBALS, PLANES};
+use super::features::GLOBALS;
 use super::init::Tensors;
 use super::kernels::{Activation, Conv3x3, Input, Linear, Plan, Scratch, padded, pool_mean_max};
 use super::shape::{NetShape, SCALARS};
@@ -42,6 +42,8 @@ struct ValueHead {
 /// Inputs, outputs and everything between, for up to a number of positions at a time.
 pub struct Workspace {
     capacity: usize,
+    /// Channels of the input as they are stored.
+    stride: usize,
     planes: Vec<f32>,
     globals: Vec<f32>,
     trunk: Vec<f32>,
@@ -90,7 +92,7 @@ impl CpuNet {
         Self {
             size,
             shape: *shape,
-            stem: layers.conv("stem.conv", PLANES, filters),
+            stem: layers.conv("stem.conv", shape.planes(), filters),
             global: layers.linear("stem.global", GLOBALS, filters),
             blocks: (0..shape.blocks).map(block).collect(),
             policy: PolicyHead {
@@ -129,7 +131,8 @@ impl CpuNet {
         let zeros = |count: usize| vec![0.0; count];
         Workspace {
             capacity,
-            planes: zeros(points * padded(PLANES)),
+            stride: padded(self.shape.planes()),
+            planes: zeros(points * padded(self.shape.planes())),
             globals: zeros(capacity * padded(GLOBALS)),
             trunk: zeros(points * filters),
             next: zeros(points * filters),
@@ -172,7 +175,7 @@ impl CpuNet {
             board.chunks_exact_mut(filters).for_each(|point| point.copy_from_slice(bias));
         }
         let input = Input {
-            x: &work.planes[..batch * points * padded(PLANES)],
+            x: &work.planes[..batch * points * work.stride],
             batch,
             residual: Some(&work.inner[..batch * points * filters]),
             activation: Activation::Relu,
@@ -290,7 +293,7 @@ impl Workspace {
     /// Where the planes and the globals of a position go, with the stride of the planes, see
     /// [`encode`](super::features::encode).
     pub fn input(&mut self, index: usize) -> (&mut [f32], usize, &mut [f32]) {
-        let stride = padded(PLANES);
+        let stride = self.stride;
         let planes = self.planes.len() / self.capacity;
         (
             &mut self.planes[index * planes..][..planes],

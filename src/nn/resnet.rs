@@ -53,7 +53,7 @@ impl ResNet {
             .map(|i| Block::new(&builder.pp("block").pp(i), filters, shape.is_pooled(i)))
             .collect::<Result<_>>()?;
         Ok(Self {
-            stem: Conv::new(&stem.pp("conv"), filters, super::features::PLANES)?,
+            stem: Conv::new(&stem.pp("conv"), filters, shape.planes())?,
             global: Linear::new(&stem.pp("global"), filters, super::features::GLOBALS)?,
             blocks,
             policy: PolicyHead::new(&builder.pp("policy"), shape)?,

@@ -26,6 +26,14 @@ pub struct NetShape {
     pub head_filters: usize,
     /// Neurons between the pooled value features and the values.
     pub value_neurons: usize,
+    /// Planes of the input beside those of the position.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub extra_planes: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Scalars that the value head gives, in this order.
@@ -49,7 +57,20 @@ impl NetShape {
     /// A network of so many blocks and filters with the usual heads.
     #[must_use]
     pub const fn new(blocks: usize, filters: usize) -> Self {
-        Self { blocks, filters, pool_every: 3, head_filters: 32, value_neurons: 64 }
+        Self {
+            blocks,
+            filters,
+            pool_every: 3,
+            head_filters: 32,
+            value_neurons: 64,
+            extra_planes: 0,
+        }
+    }
+
+    /// Planes of the input.
+    #[must_use]
+    pub const fn planes(&self) -> usize {
+        PLANES + self.extra_planes
     }
 
     /// Whether all sizes are in range: what comes from a file may be anything.
@@ -58,6 +79,7 @@ impl NetShape {
         let sizes = 1..=Self::MAX_FILTERS;
         (1..=Self::MAX_BLOCKS).contains(&self.blocks)
             && self.pool_every <= Self::MAX_BLOCKS
+            && self.extra_planes <= Self::MAX_FILTERS
             && [self.filters, self.head_filters, self.value_neurons]
                 .iter()
                 .all(|n| sizes.contains(n))
@@ -74,7 +96,7 @@ impl NetShape {
     pub fn tensors(&self) -> Vec<(String, Vec<usize>)> {
         let (filters, head) = (self.filters, self.head_filters);
         let mut list = Tensors::default();
-        list.conv("stem.conv", filters, PLANES);
+        list.conv("stem.conv", filters, self.planes());
         list.linear("stem.global", filters, GLOBALS);
         for block in 0..self.blocks {
             list.conv(&format!("block.{block}.conv1"), filters, filters);

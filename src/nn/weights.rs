@@ -221,8 +221,14 @@ mod tests {
     use crate::util::Seed;
 
     fn sample() -> NetFile {
-        let shape =
-            NetShape { blocks: 1, filters: 4, pool_every: 1, head_filters: 3, value_neurons: 5 };
+        let shape = NetShape {
+            blocks: 1,
+            filters: 4,
+            pool_every: 1,
+            head_filters: 3,
+            value_neurons: 5,
+            extra_planes: 0,
+        };
         NetFile {
             manifest: Manifest {
                 format: MANIFEST_FORMAT,

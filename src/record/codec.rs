@@ -70,7 +70,7 @@ pub enum UnwritableGame {
 }
 
 /// Appends a game.
-pub(super) fn encode(game: &TrainingGame, bytes: &mut Vec<u8>) -> Result<(), UnwritableGame> {
+pub(crate) fn encode(game: &TrainingGame, bytes: &mut Vec<u8>) -> Result<(), UnwritableGame> {
     check(game)?;
     let side = |side: usize| u8::try_from(side).expect("invariant: sides go to 25");
     bytes.extend([side(game.size.width()), side(game.size.height())]);
@@ -164,12 +164,12 @@ fn quantised(policy: &[(Move, f32)]) -> Vec<(Move, u16)> {
 }
 
 /// Moves in reading order, the pass last.
-fn move_number(mv: Move, size: BoardSize) -> usize {
+pub(crate) fn move_number(mv: Move, size: BoardSize) -> usize {
     mv.point().map_or(size.area(), |point| size.offset(point))
 }
 
 /// Seven bits in a byte, lowest first; all but the last byte have the highest bit set.
-fn put_number(bytes: &mut Vec<u8>, mut number: usize) {
+pub(crate) fn put_number(bytes: &mut Vec<u8>, mut number: usize) {
     while number >= 0x80 {
         bytes.push(number.to_le_bytes()[0] | 0x80);
         number >>= 7;
@@ -227,7 +227,7 @@ fn rules_of(code: [u8; 7]) -> Option<Rules> {
 }
 
 /// Reads a game that takes all of the bytes.
-pub(super) fn decode(bytes: &[u8]) -> Result<TrainingGame, NotAGame> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<TrainingGame, NotAGame> {
     let mut source = Source(bytes);
     let (size, rules, komi, count) = source.start()?;
     let outcome = source.outcome(size)?;
@@ -249,12 +249,11 @@ pub(super) fn decode_header(bytes: &[u8]) -> Result<Header, NotAGame> {
 }
 
 /// Bytes that are still to be read.
-struct Source<'a>(&'a [u8]);
+pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl Source<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], NotAGame> {
-        let (first, rest) =
-            self.0.split_first_chunk().ok_or(NotAGame("the game ends too early"))?;
+    pub(crate) fn take<const N: usize>(&mut self) -> Result<[u8; N], NotAGame> {
+        let (first, rest) = self.0.split_first_chunk().ok_or(NotAGame("it ends too early"))?;
         self.0 = rest;
         Ok(*first)
     }
@@ -263,7 +262,7 @@ impl Source<'_> {
         self.take().map(|[byte]| byte)
     }
 
-    fn number(&mut self) -> Result<usize, NotAGame> {
+    pub(crate) fn number(&mut self) -> Result<usize, NotAGame> {
         let mut number = 0;
         for shift in [0, 7, 14] {
             let byte = self.byte()?;
@@ -275,7 +274,7 @@ impl Source<'_> {
         Err(NotAGame("a number is too long"))
     }
 
-    fn float(&mut self) -> Result<f32, NotAGame> {
+    pub(crate) fn float(&mut self) -> Result<f32, NotAGame> {
         let number = f32::from_le_bytes(self.take()?);
         if number.is_finite() { Ok(number) } else { Err(NotAGame("a number is not finite")) }
     }
@@ -364,7 +363,7 @@ impl Source<'_> {
             .collect()
     }
 
-    fn mv(&mut self, size: BoardSize) -> Result<Move, NotAGame> {
+    pub(crate) fn mv(&mut self, size: BoardSize) -> Result<Move, NotAGame> {
         let number = self.number()?;
         match size.point_at_offset(number) {
             Some(point) => Ok(Move::Place(point)),

@@ -10,6 +10,9 @@ mod window;
 mod writer;
 
 pub use codec::{MAX_TURNS, NotAGame, UnwritableGame};
+pub(crate) use codec::{
+    Source, decode as decode_game, encode as encode_game, move_number, put_number,
+};
 pub use game::{IllegalTurn, Outcome, TrainingGame, Turn};
 pub use import::{
     Filters, ImportError, ImportSummary, Imported, Importer, ResultFilter, ScoreTrust, Skipped,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::report::{Proof, SearchReport};
+use super::watch::Certainty;
 use crate::game::Color;
 use crate::timeman::Account;
 
@@ -28,6 +29,9 @@ struct Report<'a> {
     /// What the search was given of the clock and what it took, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<&'a Account>,
+    /// What an uncertainty network said last, and whether that ended the search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certainty: Option<&'a Certainty>,
     moves: Vec<Candidate>,
     /// How much a network should learn to prefer each move.
     policy: Vec<(String, f32)>,
@@ -89,6 +93,7 @@ impl SearchReport {
             criticality: self.criticality.map(|kappa| (kappa * 1e4).round() / 1e4),
             playout_length: self.playout_length.map(|length| (length * 10.0).round() / 10.0),
             time: self.time.as_ref(),
+            certainty: self.certainty.as_ref(),
             moves: candidates.collect(),
             policy: shares
                 .filter(|&(_, share)| share > 0.0)

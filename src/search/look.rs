@@ -7,7 +7,7 @@ use super::tree::{NodeId, Tree};
 use super::view::View;
 use crate::eval::Criticality;
 use crate::game::Move;
-use crate::timeman::{Root, Summary};
+use crate::timeman::{Root, Summary, Tally};
 
 impl View<'_> {
     /// What all threads have found of owners so far.
@@ -64,6 +64,25 @@ impl Root for View<'_> {
 
     fn criticality(&self) -> Option<f64> {
         self.owners().highest()
+    }
+
+    fn tallies(&self) -> Vec<Tally> {
+        let Some(block) = self.block() else { return Vec::new() };
+        let size = self.shared.position.size();
+        let mut tallies: Vec<_> = (0..block.len())
+            .map(|index| {
+                let edge = block.edge(index);
+                let point = edge.mv.point().map(|point| size.offset(point));
+                Tally { point, prior: edge.prior, ..Tally::default() }
+            })
+            .collect();
+        block.for_each_child(|index, child| {
+            let tally = &mut tallies[index];
+            tally.visits = child.counts().visits;
+            tally.sum = -child.value_sum();
+            tally.squares = child.square_sum();
+        });
+        tallies
     }
 }
 

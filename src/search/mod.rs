@@ -16,6 +16,7 @@ mod step;
 mod trace;
 mod tree;
 mod view;
+mod watch;
 mod words;
 mod worker;
 
@@ -29,3 +30,4 @@ pub use run::Search;
 pub use signature::signature;
 pub use step::Stepper;
 pub use trace::TraceEntry;
+pub use watch::{Certainty, Watch, Watcher};

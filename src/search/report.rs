@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::watch::Certainty;
 use crate::eval::{Ownership, Value};
 use crate::game::{BoardSize, Color, Move};
 use crate::timeman::{Account, StopReason};
@@ -46,6 +47,8 @@ pub struct SearchReport {
     pub playout_length: Option<f64>,
     /// What the search was given of the clock, if there is more to say than that it ended.
     pub time: Option<Account>,
+    /// How certain the answer was when somebody asked last.
+    pub certainty: Option<Certainty>,
 }
 
 /// A move at the root.
@@ -161,6 +164,9 @@ impl fmt::Display for SearchReport {
         )?;
         if let Some(reason) = self.reason {
             write!(f, " ({reason})")?;
+        }
+        if let Some(certainty) = self.certainty {
+            write!(f, ", {certainty}")?;
         }
         write!(f, ", line {}", line.join(" "))
     }

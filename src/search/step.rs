@@ -6,12 +6,13 @@ use std::time::Duration;
 use super::params::SearchParams;
 use super::report::SearchReport;
 use super::request::SearchClock;
+use super::trace::{Ring, TraceEntry};
 use super::tree::Tree;
 use super::view::View;
 use super::worker::{Descent, Leaf, Memory, Shared};
 use crate::eval::{Criticality, Evaluation, Policy};
 use crate::game::Position;
-use crate::timeman::StopReason;
+use crate::timeman::{Root, StopReason, Tally};
 use crate::util::Rng;
 
 /// A search of one thread that hands out one position after the other and takes what an evaluator
@@ -111,6 +112,18 @@ impl Stepper {
             params: &self.params,
             has_score: self.has_score,
         }
+    }
+
+    /// Its newest simulations, oldest first, as many as the parameters ask for.
+    #[must_use]
+    pub fn trace(&self) -> Vec<TraceEntry> {
+        self.shared.trace.as_ref().map(Ring::entries).unwrap_or_default()
+    }
+
+    /// The moves at the root, by falling priors.
+    #[must_use]
+    pub fn tallies(&self) -> Vec<Tally> {
+        self.view().tallies()
     }
 
     /// What the search has found so far.

@@ -84,6 +84,7 @@ impl View<'_> {
             criticality: owners.highest(),
             playout_length: owners.playout_length(),
             time: None,
+            certainty: None,
         }
     }
 

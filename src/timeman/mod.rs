@@ -31,7 +31,8 @@ pub use rules::{
 };
 pub use simulate::{GameModel, Simulated, Tells, Terms, simulate};
 pub use stop::{
-    Chain, Progress, Root, SimulationLimit, StopReason, StopRule, Summary, TimeLimit, Verdict,
+    Chain, Progress, Root, SimulationLimit, StopReason, StopRule, Summary, Tally, TimeLimit,
+    Verdict,
 };
 pub use strategy::{Kind, Part, Strategy, StrategyError};
 pub use table::{

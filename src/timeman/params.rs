@@ -16,6 +16,10 @@ params! {
         pub max_share: f64 = 0.25, 0.01..=1.0;
         /// When a strategy may end a search early: `kept` if the time is there later, `always`, or `never`.
         pub early_stop: String = "kept".to_owned(), OneOf(vec!["kept", "always", "never"]);
+        /// Whether uncertainty networks may end a search (DS-MCTS): `auto` where a stop profile fits the network and `early_stop` allows it, `always` also where the time is lost, as in searches of a number of simulations, or `off`.
+        pub ds_mcts: String = "auto".to_owned(), OneOf(vec!["auto", "always", "off"]);
+        /// Stop profile made by `tedomari uncertainty calibrate`, NAME-stop.toml, read at the start; empty for the one beside the network.
+        pub stop_profile: String = String::new(), Any;
         /// A simulation takes one second of the clocks, and real time none: games that repeat exactly.
         pub simulations_as_time: bool = false, Any;
         /// File with a timetable made by `tedomari timetable`, read at the start; empty for the one that is built in.

@@ -28,6 +28,26 @@ pub trait Root {
     fn visits(&self) -> Vec<u32>;
     /// The highest criticality of a point, if the evaluator tells owners.
     fn criticality(&self) -> Option<f64>;
+    /// What the simulations of every move have found, by falling priors; nothing where the root
+    /// does not tell.
+    fn tallies(&self) -> Vec<Tally> {
+        Vec::new()
+    }
+}
+
+/// A move at the root with what its simulations have found, for the side to move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// The number of its point in reading order; none for a pass.
+    pub point: Option<usize>,
+    /// The evaluator's probability of the move.
+    pub prior: f32,
+    /// Simulations that began with it.
+    pub visits: u32,
+    /// Sum of their values.
+    pub sum: f64,
+    /// Sum of the squares of their values.
+    pub squares: f64,
 }
 
 /// The moves at the root in short.

@@ -21,7 +21,9 @@ pub struct Batch {
     /// Points of the board by rows and columns.
     pub(super) height: usize,
     pub(super) width: usize,
-    /// `[positions, height, width, PLANES]`.
+    /// Planes of each point.
+    pub(super) channels: usize,
+    /// `[positions, height, width, channels]`.
     pub(super) planes: Vec<f32>,
     /// `[positions, GLOBALS]`.
     pub(super) globals: Vec<f32>,
@@ -50,6 +52,8 @@ pub(super) struct Target {
     pub(super) score: Option<f32>,
     /// Who owns each point: 1 for the side to move, -1 for the opponent; empty if unknown.
     pub(super) ownership: Vec<f32>,
+    /// Whether more search would have mattered: 1 or 0.
+    pub(super) uncertainty: Option<f32>,
 }
 
 impl Batch {
@@ -69,12 +73,36 @@ impl Batch {
     ) -> Result<Self, TrainError> {
         let Some(first) = rows.first() else { return Ok(Self::default()) };
         let size = first.game.size;
-        let mut batch = Self { height: size.height(), width: size.width(), ..Self::default() };
+        let mut batch = Self::empty(size, PLANES);
         for row in rows {
             let varied = rng.as_mut().and_then(|rng| varied_rules(&row.game, params, rng));
             batch.add(row, params, varied)?;
         }
         Ok(batch)
+    }
+
+    /// A batch without positions, on boards of a size, with so many planes of each point.
+    #[must_use]
+    pub fn empty(size: BoardSize, channels: usize) -> Self {
+        Self { height: size.height(), width: size.width(), channels, ..Self::default() }
+    }
+
+    /// Adds a position with its features in the order of the batch, and what is to be learnt of it
+    /// for the side to move: the moves that a search liked, the result, and how uncertain it was.
+    /// Everything is turned by the symmetry but the features, which are as they are.
+    pub fn push(&mut self, position: &Position, symmetry: Symmetry, learnt: Learnt<'_>) {
+        let board = Turned { size: position.size(), symmetry };
+        let legal = board.legal(position);
+        self.planes.extend(learnt.planes);
+        self.globals.extend(learnt.globals);
+        self.targets.push(Target {
+            weight: 1.0,
+            policy: board.policy(learnt.policy, Some(&legal)),
+            legal,
+            result: learnt.result,
+            uncertainty: Some(learnt.uncertainty),
+            ..Target::default()
+        });
     }
 
     /// Number of positions.
@@ -118,6 +146,21 @@ impl Batch {
         self.targets.push(Target::new(row, &position, params));
         Ok(())
     }
+}
+
+/// What a position looks like, and what is to be learnt of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Learnt<'a> {
+    /// `[height, width, channels]`.
+    pub planes: &'a [f32],
+    /// `[GLOBALS]`.
+    pub globals: &'a [f32],
+    /// The moves that a search liked.
+    pub policy: &'a [(Move, f32)],
+    /// How the game ended, from -1 to 1; none if nobody knows.
+    pub result: Option<f32>,
+    /// 1 where more search would have mattered, 0 where not.
+    pub uncertainty: f32,
 }
 
 /// The position of a row, in which the row's move is legal.
@@ -182,6 +225,7 @@ impl Target {
             result,
             short_term: short_term(game, ply + 1, params).map(|value| sign * value),
             score: game.outcome.score.map(|score| sign * score / SCORE_UNIT),
+            uncertainty: None,
             ownership: game
                 .outcome
                 .owners

@@ -7,11 +7,11 @@ use candle_core::{Device, Result, Tensor, Var};
 use candle_nn::VarBuilder;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::batch::Batch;
+use super::batch::{Batch, Target};
 use super::loss::{Losses, Outputs, losses};
 use super::optimizer::{Place, layout};
 use super::params::TrainParams;
-use crate::nn::features::{GLOBALS, PLANES};
+use crate::nn::features::GLOBALS;
 use crate::nn::{NetInput, NetOutput, NetShape, ResNet, Tensors, variables};
 
 /// A network whose weights can be set, with the threads that compute it.
@@ -22,6 +22,9 @@ pub(super) struct Graph {
     /// One for each thread, of one thread each: a piece is computed by one of them alone.
     pools: Vec<ThreadPool>,
 }
+
+/// What some positions lose, and the derivatives of it by the outputs.
+pub(super) type LossOf<'a, L> = dyn Fn(&Outputs, &[Target]) -> (L, Outputs) + Sync + 'a;
 
 impl Graph {
     /// A network with the given weights, one tensor after the other.
@@ -60,20 +63,41 @@ impl Graph {
         params: &TrainParams,
     ) -> Result<(Losses, Vec<f32>)> {
         let weight = batch.targets.iter().map(|target| f64::from(target.weight)).sum();
-        let parts = self.in_pieces(batch, params.pieces, |range| {
-            let output = self.forward(batch, range.clone())?;
-            let said = Outputs::try_from(&output)?;
-            let (sums, slopes) = losses(&said, &batch.targets[range], params, weight);
-            Ok((sums, self.backward(&output, &slopes)?))
+        let (parts, gradient) = self.gradient_of(batch, params.pieces, &|said, targets| {
+            losses(said, targets, params, weight)
         })?;
         let mut parts = parts.into_iter();
-        let (mut sums, mut gradient) =
-            parts.next().unwrap_or_else(|| (Losses::default(), Vec::new()));
-        for (other, slopes) in parts {
-            sums.merge(&other);
-            gradient.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
-        }
+        let mut sums = parts.next().unwrap_or_default();
+        parts.for_each(|other| sums.merge(&other));
         Ok((sums, gradient))
+    }
+
+    /// The same for any loss: what it says of each piece, and the sum of the gradients.
+    pub(super) fn gradient_of<L: Send>(
+        &self,
+        batch: &Batch,
+        pieces: usize,
+        loss: &LossOf<'_, L>,
+    ) -> Result<(Vec<L>, Vec<f32>)> {
+        let parts = self.in_pieces(batch, pieces, |range| {
+            let output = self.forward(batch, range.clone())?;
+            let said = Outputs::try_from(&output)?;
+            let (loss, slopes) = loss(&said, &batch.targets[range]);
+            Ok((loss, self.backward(&output, &slopes)?))
+        })?;
+        let (mut losses, mut gradient) = (Vec::new(), Vec::new());
+        for (loss, slopes) in parts {
+            losses.push(loss);
+            if gradient.is_empty() {
+                gradient = slopes;
+            } else {
+                gradient
+                    .iter_mut()
+                    .zip(slopes)
+                    .for_each(|(sum, slope): (&mut f32, f32)| *sum += slope);
+            }
+        }
+        Ok((losses, gradient))
     }
 
     /// What the network says of a batch, piece by piece with the positions of each.
@@ -129,11 +153,12 @@ impl Graph {
     }
 
     fn forward(&self, batch: &Batch, range: Range<usize>) -> Result<NetOutput> {
-        let (count, points) = (range.len(), batch.points() * PLANES);
+        let channels = batch.channels;
+        let (count, points) = (range.len(), batch.points() * channels);
         let planes = &batch.planes[range.start * points..range.end * points];
         let globals = &batch.globals[range.start * GLOBALS..range.end * GLOBALS];
         let planes =
-            Tensor::from_slice(planes, (count, batch.height, batch.width, PLANES), &Device::Cpu)?;
+            Tensor::from_slice(planes, (count, batch.height, batch.width, channels), &Device::Cpu)?;
         let globals = Tensor::from_slice(globals, (count, GLOBALS), &Device::Cpu)?;
         self.net.forward(&NetInput { planes: &planes, globals: &globals, mask: None })
     }
@@ -147,6 +172,7 @@ impl Graph {
             (&output.value, &slopes.value),
             (&output.short_term, &slopes.short_term),
             (&output.score, &slopes.score),
+            (&output.uncertainty, &slopes.uncertainty),
             (&output.ownership, &slopes.ownership),
         ];
         let mut sum = Tensor::zeros((), candle_core::DType::F32, &Device::Cpu)?;
@@ -184,6 +210,7 @@ impl TryFrom<&NetOutput> for Outputs {
             value: floats(&output.value)?,
             short_term: floats(&output.short_term)?,
             score: floats(&output.score)?,
+            uncertainty: floats(&output.uncertainty)?,
             ownership: floats(&output.ownership)?,
         })
     }

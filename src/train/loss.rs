@@ -20,13 +20,15 @@ pub(super) struct Outputs {
     pub(super) short_term: Vec<f32>,
     /// `[positions]`.
     pub(super) score: Vec<f32>,
+    /// `[positions]`.
+    pub(super) uncertainty: Vec<f32>,
     /// `[positions, points]`.
     pub(super) ownership: Vec<f32>,
 }
 
 impl Outputs {
     /// The same number of zeros, for derivatives.
-    fn zeros(&self) -> Self {
+    pub(super) fn zeros(&self) -> Self {
         let zeros = |values: &Vec<f32>| vec![0.0; values.len()];
         Self {
             policy: zeros(&self.policy),
@@ -34,6 +36,7 @@ impl Outputs {
             value: zeros(&self.value),
             short_term: zeros(&self.short_term),
             score: zeros(&self.score),
+            uncertainty: zeros(&self.uncertainty),
             ownership: zeros(&self.ownership),
         }
     }
@@ -179,7 +182,7 @@ pub(super) fn losses(
 
 /// Cross entropy between a target and the softmax of logits, over the legal moves if they are
 /// given. The slope is written where a move is legal.
-fn softmax(
+pub(super) fn softmax(
     logits: &[f32],
     legal: Option<&[bool]>,
     target: &[f32],

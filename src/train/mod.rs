@@ -2,6 +2,7 @@
 
 mod batch;
 mod graph;
+mod learner;
 mod loss;
 mod optimizer;
 mod params;
@@ -13,7 +14,8 @@ mod validate;
 use std::io;
 use std::path::PathBuf;
 
-pub use batch::Batch;
+pub use batch::{Batch, Learnt};
+pub use learner::{Learner, Lesson};
 pub use loss::{Losses, Sum};
 pub use params::TrainParams;
 pub use run::{CHECKPOINT, Control, Event, Job, Summary, train};

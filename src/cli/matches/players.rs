@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
-use crate::cli::{evaluator, time};
+use crate::cli::{evaluator, time, watcher};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::nn::builtin;
@@ -139,6 +139,7 @@ fn maker(config: Config) -> anyhow::Result<EngineMaker> {
     let has_net = path != evaluator::NO_NET && (!path.is_empty() || fits);
     let kept = if has_net { Some(evaluator::make(&config)?) } else { None };
     let table = time::configured_table(&config)?;
+    let watcher = watcher::make(&config);
     Ok(Box::new(move |seed: Seed| {
         let mut config = config.clone();
         // Seeds of the configuration are positive in 64 bits.
@@ -150,6 +151,9 @@ fn maker(config: Config) -> anyhow::Result<EngineMaker> {
         let mut engine = Engine::new(config.engine(), evaluator);
         if let Some(table) = &table {
             engine.set_timetable(table.clone());
+        }
+        if let Some(watcher) = &watcher {
+            engine.set_watcher(Arc::clone(watcher));
         }
         Ok(engine)
     }))

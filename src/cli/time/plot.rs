@@ -1,7 +1,6 @@
 //! The mean time of each move, drawn.
 
-use plotters::prelude::*;
-
+use crate::cli::chart::{self, Curve};
 use crate::timeman::Simulated;
 
 /// Moves that fewer games have than this share of all are not drawn.
@@ -9,7 +8,7 @@ const RARE: f64 = 0.05;
 
 /// Draws a line for each strategy as SVG.
 pub(super) fn draw(results: &[(String, Simulated)]) -> anyhow::Result<String> {
-    let lines: Vec<(&str, Vec<(f64, f64)>)> = results
+    let lines: Vec<Curve<'_>> = results
         .iter()
         .map(|(name, result)| {
             let enough = RARE * f64::from(result.games) / 2.0;
@@ -19,30 +18,7 @@ pub(super) fn draw(results: &[(String, Simulated)]) -> anyhow::Result<String> {
             (name.as_str(), line)
         })
         .collect();
-    let all = || lines.iter().flat_map(|(_, line)| line);
-    let longest = all().map(|point| point.0).fold(1.0, f64::max);
-    let highest = all().map(|point| point.1).fold(1e-3, f64::max);
-    let mut drawing = String::new();
-    {
-        let area = SVGBackend::with_string(&mut drawing, (900, 600)).into_drawing_area();
-        area.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&area)
-            .margin(10)
-            .x_label_area_size(40)
-            .y_label_area_size(60)
-            .build_cartesian_2d(1.0..longest.max(2.0), 0.0..1.05 * highest)?;
-        chart.configure_mesh().x_desc("own move").y_desc("mean seconds").draw()?;
-        for (index, (name, line)) in lines.iter().enumerate() {
-            let color = Palette99::pick(index).stroke_width(2);
-            chart
-                .draw_series(LineSeries::new(line.iter().copied(), color))?
-                .label(*name)
-                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], color));
-        }
-        chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
-        area.present()?;
-    }
-    Ok(drawing)
+    chart::draw(&lines, 1.0, ("own move", "mean seconds"))
 }
 
 #[cfg(test)]

@@ -125,6 +125,7 @@ pub(super) fn sample_report() -> SearchReport {
         criticality: None,
         playout_length: None,
         time: None,
+        certainty: None,
     }
 }
 

@@ -11,7 +11,14 @@ use crate::util::Seed;
 
 /// A small network with every kind of layer, and weights that leave nothing at zero.
 fn shape() -> NetShape {
-    NetShape { blocks: 2, filters: 6, pool_every: 2, head_filters: 5, value_neurons: 7 }
+    NetShape {
+        blocks: 2,
+        filters: 6,
+        pool_every: 2,
+        head_filters: 5,
+        value_neurons: 7,
+        extra_planes: 0,
+    }
 }
 
 fn weights(shape: &NetShape) -> Tensors {

@@ -54,9 +54,13 @@ impl<'a> Node<'a> {
     #[expect(clippy::cast_possible_truncation, reason = "a value needs no more digits")]
     pub(in crate::search) fn deviation(self) -> f32 {
         let visits = f64::from(self.counts().visits.max(1));
-        let squares = self.rest()[SQUARES].load(Ordering::Relaxed) as f64 / f64::from(FIXED_POINT);
         let mean = self.value_sum() / visits;
-        (squares / visits - mean * mean).max(0.0).sqrt() as f32
+        (self.square_sum() / visits - mean * mean).max(0.0).sqrt() as f32
+    }
+
+    /// Sum of the squares of the values.
+    pub(in crate::search) fn square_sum(self) -> f64 {
+        self.rest()[SQUARES].load(Ordering::Relaxed) as f64 / f64::from(FIXED_POINT)
     }
 
     /// Mean score for the side to move here.

@@ -46,7 +46,14 @@ fn rows(side: usize, count: usize) -> Vec<Row> {
 }
 
 fn tiny() -> NetShape {
-    NetShape { blocks: 2, filters: 4, pool_every: 2, head_filters: 4, value_neurons: 6 }
+    NetShape {
+        blocks: 2,
+        filters: 4,
+        pool_every: 2,
+        head_filters: 4,
+        value_neurons: 6,
+        extra_planes: 0,
+    }
 }
 
 fn state(shape: NetShape) -> State {
@@ -105,8 +112,14 @@ fn threads_do_not_change_the_gradient() {
 
 #[test]
 fn a_batch_of_64_is_learnt_by_heart() {
-    let shape =
-        NetShape { blocks: 2, filters: 16, pool_every: 2, head_filters: 16, value_neurons: 16 };
+    let shape = NetShape {
+        blocks: 2,
+        filters: 16,
+        pool_every: 2,
+        head_filters: 16,
+        value_neurons: 16,
+        extra_planes: 0,
+    };
     let params =
         TrainParams { steps: 600, warmup: 10, weight_decay: 0.0, ..TrainParams::default() };
     let batch = Batch::new(&rows(5, 64), &params, None).unwrap();

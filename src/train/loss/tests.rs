@@ -45,6 +45,7 @@ fn sample() -> (Outputs, Vec<Target>) {
         value: numbers(2, 0.4),
         short_term: numbers(2, 0.9),
         score: numbers(2, 1.9),
+        uncertainty: numbers(2, 0.3),
         ownership: numbers(8, 2.3),
     };
     let full = Target {
@@ -57,6 +58,7 @@ fn sample() -> (Outputs, Vec<Target>) {
         short_term: Some(-0.6),
         score: Some(0.4),
         ownership: vec![1.0, -1.0, 0.0, 1.0],
+        uncertainty: None,
     };
     let poor = Target { weight: 0.5, legal: vec![true; 5], value: Some(-1.0), ..Target::default() };
     (outputs, vec![full, poor])

@@ -10,7 +10,14 @@ use crate::record::{Outcome, TrainingGame, Turn, write_shard};
 use crate::util::Seed;
 
 fn tiny() -> NetShape {
-    NetShape { blocks: 1, filters: 4, pool_every: 1, head_filters: 4, value_neurons: 4 }
+    NetShape {
+        blocks: 1,
+        filters: 4,
+        pool_every: 1,
+        head_filters: 4,
+        value_neurons: 4,
+        extra_planes: 0,
+    }
 }
 
 /// Random games on two sizes of boards.

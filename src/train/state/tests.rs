@@ -5,8 +5,14 @@ use crate::nn::random_weights;
 use crate::util::Seed;
 
 fn sample() -> State {
-    let shape =
-        NetShape { blocks: 1, filters: 2, pool_every: 1, head_filters: 2, value_neurons: 2 };
+    let shape = NetShape {
+        blocks: 1,
+        filters: 2,
+        pool_every: 1,
+        head_filters: 2,
+        value_neurons: 2,
+        extra_planes: 0,
+    };
     let mut state = State::new(shape, &random_weights(&shape, Seed::new(1))).unwrap();
     state.step = 77;
     state.samples = 1234;

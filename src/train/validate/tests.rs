@@ -8,6 +8,7 @@ fn verdicts_count_what_was_said_and_what_came() {
         value: vec![0.5_f32.atanh(), (-0.9_f32).atanh()],
         short_term: vec![0.0; 2],
         score: vec![0.0; 2],
+        uncertainty: vec![0.0; 2],
         ownership: vec![0.0; 4],
     };
     let target = |legal: [bool; 3], policy: [f32; 3], result| Target {

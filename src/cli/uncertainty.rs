@@ -1,0 +1,142 @@
+//! `tedomari uncertainty`: data, networks and thresholds that end searches early.
+
+mod calibrate;
+mod generate;
+mod label;
+mod make;
+mod replay;
+mod train;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use clap::{Args, Subcommand};
+use serde_json::Value;
+
+use super::{evaluator, print, print_json};
+use crate::config::Config;
+use crate::nn::NetFile;
+use crate::uncertainty::{
+    NetEstimator, ProfileFiles, Split, State, TraceFile, asked_at_once, best_checkpoint, pruned,
+};
+
+#[derive(Debug, Args)]
+pub(super) struct UncertaintyArgs {
+    #[command(subcommand)]
+    command: UncertaintyCommand,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum UncertaintyCommand {
+    /// Make a stop profile for a network: generate, train and calibrate one after the other
+    Make(make::MakeArgs),
+    /// Search positions of games to the end and keep every simulation
+    Generate(generate::GenerateArgs),
+    /// Tell how much search recorded positions needed
+    Label(label::LabelArgs),
+    /// Train State-UN and MCTS-UN on recorded searches
+    Train(train::TrainArgs),
+    /// Find thresholds on held-out games and write a stop profile
+    Calibrate(calibrate::CalibrateArgs),
+    /// Try rules that end searches on recorded ones
+    Replay(replay::ReplayArgs),
+}
+
+/// What a step has to say, for people and for programs.
+struct Told {
+    text: String,
+    json: Value,
+}
+
+/// Does one of the steps from games to a stop profile, or all.
+pub(super) fn run(args: &UncertaintyArgs, config: &Config) -> anyhow::Result<()> {
+    let told = match &args.command {
+        UncertaintyCommand::Make(args) => make::run(args, config),
+        UncertaintyCommand::Generate(args) => generate::run(args, config),
+        UncertaintyCommand::Label(args) => label::run(args, config),
+        UncertaintyCommand::Train(args) => train::run(args, config),
+        UncertaintyCommand::Calibrate(args) => calibrate::run(args, config),
+        UncertaintyCommand::Replay(args) => replay::run(args, config),
+    }?;
+    if args.json { print_json(&told.json) } else { print(&told.text) }
+}
+
+/// Where the data is, and where the networks and the profile go.
+#[derive(Clone, Debug, Args)]
+struct Place {
+    /// The folder with traces
+    #[arg(long, value_name = "DIR")]
+    traces: PathBuf,
+    /// The folder for NAME-state.safetensors, NAME-mcts.safetensors and NAME-stop.toml
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The name; that of the network if there is none
+    #[arg(long)]
+    name: Option<String>,
+}
+
+/// A network with searches that were made with it.
+struct Material {
+    net: NetFile,
+    files: ProfileFiles,
+    simulations: usize,
+    split: Split,
+}
+
+impl Place {
+    fn material(&self, config: &Config) -> anyhow::Result<Material> {
+        let net = evaluator::net_file(config)?;
+        let traces = TraceFile::read_folder(&self.traces)?;
+        ensure!(
+            traces.net == net.manifest.sha256,
+            "the traces in {} were made with the network {}, not with {} ({}): name the other by \
+             --net, or make new traces",
+            self.traces.display(),
+            traces.net,
+            net.manifest.name,
+            net.manifest.sha256,
+        );
+        let split = Split::new(&traces, &config.uncertainty)
+            .with_context(|| format!("in {}", self.traces.display()))?;
+        let name = self.name.as_deref().unwrap_or(&net.manifest.name);
+        let files = ProfileFiles::new(&self.out, name);
+        let sizes = split.train.iter().map(|state| state.position.size());
+        ensure!(
+            sizes.clone().all(|size| size == config.game.size()),
+            "the traces are of another board than game.board_size says: set it by --board"
+        );
+        for (part, list) in
+            [("train", &split.train), ("calibrate", &split.calibration), ("test", &split.test)]
+        {
+            ensure!(!list.is_empty(), "there are too few games to {part} on: generate more traces");
+        }
+        Ok(Material { net, files, simulations: traces.simulations, split })
+    }
+}
+
+impl Material {
+    /// One of the networks, which must be there.
+    fn estimator(&self, path: &Path) -> anyhow::Result<NetEstimator> {
+        let net = NetFile::load(path).with_context(|| {
+            format!("in {}: train it by `tedomari uncertainty train`", path.display())
+        })?;
+        let size = self.split.train[0].position.size();
+        NetEstimator::of(&net, size).context("this is no uncertainty network")
+    }
+
+    /// The training states that State-UN leaves, the share of the certain ones that it takes away,
+    /// and the checkpoint of equation 7 on the rest.
+    fn pruned(&self, at_once: &NetEstimator, config: &Config) -> (Vec<&State>, f64, usize) {
+        let params = &config.uncertainty;
+        let said = asked_at_once(&self.split.train, at_once);
+        let (kept, share) = pruned(&self.split.train, &said, params);
+        let minima: Vec<_> =
+            kept.iter().map(|state| state.labels.minimum(params.epsilon)).collect();
+        // T(s, n) needs a few simulations to be about something.
+        let n = best_checkpoint(&minima, self.simulations).max(self.simulations.div_ceil(20));
+        (kept, share, n)
+    }
+}

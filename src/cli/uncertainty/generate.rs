@@ -1,0 +1,208 @@
+//! `tedomari uncertainty generate`: traces of searches.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use clap::Args;
+use indicatif::ProgressBar;
+use rand::Rng as _;
+use serde_json::json;
+use tracing::info;
+
+use super::Told;
+use crate::cli::{evaluator, progress, stop};
+use crate::config::Config;
+use crate::eval::Evaluator;
+use crate::game::Position;
+use crate::record::{Shard, TrainingGame, shard_files};
+use crate::selfplay::{Archive, Start, play};
+use crate::uncertainty::{TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research};
+use crate::util::{Seed, make_folder};
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    /// The folder for the traces; files that are there already are not made again
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Games to have in the end
+    #[arg(long, default_value_t = 200)]
+    pub(super) games: usize,
+    /// Games of a file
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(super) games_per_file: u64,
+    /// Folders of games to take positions from; without one the games are played, as `[selfplay]` says
+    #[arg(long, value_name = "DIR")]
+    pub(super) records: Vec<PathBuf>,
+    /// Stop after so many minutes
+    #[arg(long)]
+    pub(super) minutes: Option<f64>,
+}
+
+/// What has been done so far.
+#[derive(Default)]
+struct Count {
+    files: u64,
+    games: u64,
+    states: u64,
+}
+
+/// Searches what is missing.
+pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> {
+    let (evaluator, net) = evaluator::with_identity(config)?;
+    make_folder(&args.out)
+        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+    let records = read_records(args)?;
+    let games = if args.records.is_empty() { args.games } else { args.games.min(records.len()) };
+    let stop = stop::flag(args.minutes)?;
+    let maker = Maker { evaluator: evaluator.as_ref(), config, records, stop: &stop };
+    let begun = now();
+    let bar = ProgressBar::new(games as u64)
+        .with_style(progress::bar("{pos}/{len} games {wide_bar} {msg} {eta} left"));
+    let (mut count, mut found, mut complete) = (Count::default(), 0, true);
+    let searched = AtomicU64::new(0);
+    let per_file = usize::try_from(args.games_per_file).unwrap_or(1);
+    for from in (0..games).step_by(per_file) {
+        let to = (from + per_file).min(games);
+        let path = args.out.join(format!("games-{from:07}-{to:07}.{TRACES_EXTENSION}"));
+        if path.exists() {
+            found += 1;
+            bar.inc((to - from) as u64);
+            continue;
+        }
+        let done = || {
+            let states = searched.fetch_add(1, Ordering::Relaxed) + 1;
+            let hours = begun.elapsed().as_secs_f64() / 3600.0;
+            bar.set_message(format!("{:.0} positions/h", states as f64 / hours.max(1e-9)));
+        };
+        let games = maker.games(from, to)?;
+        let traced = games.map(|games| maker.traced(games, from, &done)).transpose()?;
+        let Some(games) = traced.flatten() else {
+            complete = false;
+            break;
+        };
+        count.files += 1;
+        count.games += games.len() as u64;
+        count.states += games.iter().map(|game| game.searches.len() as u64).sum::<u64>();
+        let simulations = config.uncertainty.simulations;
+        TraceFile { net: net.clone(), simulations, games }.write(&path)?;
+        bar.inc((to - from) as u64);
+        info!(games = count.games, states = count.states, "traced");
+    }
+    bar.finish_and_clear();
+    let seconds = begun.elapsed().as_secs_f64();
+    let Count { files, games, states } = count;
+    let per_hour = 3600.0 * states as f64 / seconds.max(1e-9);
+    Ok(Told {
+        json: json!({
+            "files_found": found, "files_written": files, "games": games, "states": states,
+            "simulations": config.uncertainty.simulations, "net": net, "seconds": seconds,
+            "states_per_hour": per_hour, "complete": complete,
+        }),
+        text: format!(
+            "{states} positions of {games} games searched in {seconds:.0} s: {per_hour:.0} an hour\n\
+         {found} files were there, {files} are new\n"
+        ),
+    })
+}
+
+#[expect(clippy::disallowed_methods, reason = "progress reads the clock")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn read_records(args: &GenerateArgs) -> anyhow::Result<Vec<TrainingGame>> {
+    let mut games = Vec::new();
+    for folder in &args.records {
+        for file in shard_files(folder)? {
+            for game in Shard::read(&file)?.games() {
+                if games.len() >= args.games {
+                    return Ok(games);
+                }
+                games.push(game?);
+            }
+        }
+    }
+    ensure!(args.records.is_empty() || !games.is_empty(), "the folders of --records hold no games");
+    Ok(games)
+}
+
+struct Maker<'a> {
+    evaluator: &'a dyn Evaluator,
+    config: &'a Config,
+    records: Vec<TrainingGame>,
+    stop: &'a AtomicBool,
+}
+
+impl Maker<'_> {
+    /// The games with these numbers, from records or played; none when told to stop.
+    fn games(&self, from: usize, to: usize) -> anyhow::Result<Option<Vec<TrainingGame>>> {
+        if !self.records.is_empty() {
+            return Ok(Some(self.records[from..to].to_vec()));
+        }
+        let game = &self.config.game;
+        let start = Start { size: game.size(), rules: game.rules(), komi: game.komi() };
+        let seed = Seed::new(self.config.uncertainty.seed).fork("uncertainty games", 0);
+        let mut games = Vec::new();
+        play(
+            self.evaluator,
+            &self.config.selfplay,
+            &start,
+            &Archive::new(),
+            seed,
+            from as u64..to as u64,
+            self.stop,
+            |played| -> anyhow::Result<()> {
+                games.push(played.game);
+                Ok(())
+            },
+        )?;
+        Ok((games.len() == to - from).then_some(games))
+    }
+
+    /// The same games with searches of their positions.
+    fn traced(
+        &self,
+        games: Vec<TrainingGame>,
+        first: usize,
+        done: &(dyn Fn() + Sync),
+    ) -> anyhow::Result<Option<Vec<TracedGame>>> {
+        let params = &self.config.uncertainty;
+        let (mut places, mut positions) = (Vec::new(), Vec::new());
+        for (index, game) in games.iter().enumerate() {
+            for (ply, position) in chosen(game, first + index, params)? {
+                places.push((index, ply));
+                positions.push(position);
+            }
+        }
+        let found = research(self.evaluator, &positions, params, self.stop, done)?;
+        let Some(found) = found else { return Ok(None) };
+        let empty = |game| TracedGame { game, searches: Vec::new() };
+        let mut traced: Vec<_> = games.into_iter().map(empty).collect();
+        for ((index, ply), trace) in places.into_iter().zip(found) {
+            traced[index].searches.extend(trace.map(|trace| (ply, trace)));
+        }
+        Ok(Some(traced))
+    }
+}
+
+/// The positions of a game that are searched: every so many, from a random one on.
+fn chosen(
+    game: &TrainingGame,
+    number: usize,
+    params: &UncertaintyParams,
+) -> anyhow::Result<Vec<(usize, Position)>> {
+    let mut rng = Seed::new(params.seed).fork("uncertainty positions", number as u64).rng();
+    let offset = usize::try_from(rng.next_u32())? % params.every;
+    let mut position = Position::new(game.size, game.rules, game.komi);
+    let mut list = Vec::new();
+    for (ply, turn) in game.turns.iter().enumerate() {
+        if ply % params.every == offset {
+            list.push((ply, position.clone()));
+        }
+        let illegal = || format!("game {} breaks its rules at move {}", number + 1, ply + 1);
+        position.play(position.to_move(), turn.mv).with_context(illegal)?;
+    }
+    Ok(list)
+}

@@ -1,0 +1,102 @@
+//! `tedomari uncertainty replay`: rules that end searches, tried on recorded ones.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use serde_json::json;
+
+use super::{Material, Place, Told};
+use crate::cli::chart::{self, Curve};
+use crate::config::Config;
+use crate::uncertainty::{
+    Estimates, Replay, Replayed, StopProfile, asked_policy, fitted_temperature,
+};
+use crate::util::{read_limited, write_atomically};
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    #[command(flatten)]
+    pub(super) place: Place,
+    /// Checkpoints with thresholds instead of those of the profile, such as 0:0.1,40:0.05
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = point)]
+    pub(super) points: Vec<(usize, f64)>,
+}
+
+/// Reads `N:THRESHOLD`.
+fn point(text: &str) -> Result<(usize, f64), String> {
+    let parts = text.split_once(':').map(|(n, threshold)| (n.parse(), threshold.parse()));
+    match parts {
+        Some((Ok(n), Ok(threshold))) => Ok((n, threshold)),
+        _ => Err("write SIMULATIONS:THRESHOLD such as 40:0.05".to_owned()),
+    }
+}
+
+pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<Told> {
+    let material = args.place.material(config)?;
+    let Material { files, simulations, split, .. } = &material;
+    let points = if args.points.is_empty() {
+        let bytes = read_limited(&files.profile, 1 << 20)?;
+        let profile = StopProfile::from_text(&String::from_utf8_lossy(&bytes))?;
+        profile.checkpoints.iter().map(|c| (c.simulations, c.threshold)).collect()
+    } else {
+        args.points.clone()
+    };
+    let mut list: Vec<usize> = points.iter().map(|p| p.0).filter(|&n| n > 0).collect();
+    list.extend([simulations / 10, simulations / 4, simulations / 2].iter().filter(|&&n| n > 0));
+    list.sort_unstable();
+    list.dedup();
+    let at_once = material.estimator(&files.state)?;
+    let during = material.estimator(&files.mcts)?;
+    let states = &split.test;
+    let estimates = Estimates::new(states, (&at_once, &during), &list);
+    let fitted = fitted_temperature(&split.train, config.uncertainty.epsilon);
+    let policies =
+        [0.5, 1.0, 1.5, fitted].map(|temperature| (temperature, asked_policy(states, temperature)));
+    let replay = Replay {
+        states,
+        estimates: &estimates,
+        policies: &policies,
+        points: &points,
+        epsilon: config.uncertainty.epsilon,
+        c_puct: config.search.c_puct,
+    };
+    let results = replay.all();
+    let object = json!({
+        "states": states.len(), "simulations": simulations,
+        "epsilon": config.uncertainty.epsilon, "rules": results,
+    });
+    let drawing = files.profile.with_file_name("replay.svg");
+    write_atomically(&drawing, draw(&results)?.as_bytes())?;
+    write_atomically(&files.profile.with_file_name("replay.json"), object.to_string().as_bytes())?;
+    let mut text = format!("{} positions of held-out games, N_max {simulations}\n", states.len());
+    text += "rule                 setting                         simulations  changed  regret   tail\n";
+    for row in &results {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{:<19}  {:<30}  {:>9.1} %  {:>5.1} %  {:.4}  {:>5.1} %",
+            row.rule,
+            row.setting,
+            100.0 * row.ratio,
+            100.0 * row.changed,
+            row.regret,
+            100.0 * row.tail
+        );
+    }
+    Ok(Told { text, json: object })
+}
+
+/// Simulations against what is lost, a curve for each rule.
+fn draw(results: &[Replayed]) -> anyhow::Result<String> {
+    let curves: Vec<Curve<'_>> = results
+        .chunk_by(|a, b| a.rule == b.rule)
+        .map(|rows| {
+            let mut points: Vec<_> =
+                rows.iter().map(|row| (100.0 * row.ratio, 100.0 * row.tail)).collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            (rows[0].rule.as_str(), points)
+        })
+        .collect();
+    let axes = ("% of the simulations", "% of positions that lose epsilon or more");
+    chart::draw(&curves, 0.0, axes)
+}

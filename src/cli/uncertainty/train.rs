@@ -1,0 +1,190 @@
+//! `tedomari uncertainty train`: State-UN and MCTS-UN.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use clap::Args;
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+use tracing::info;
+
+use super::{Material, Place, Told};
+use crate::cli::progress;
+use crate::config::Config;
+use crate::nn::{NetFile, NetShape, random_weights};
+use crate::train::Lesson;
+use crate::uncertainty::{
+    Course, Quality, Shown, State, Task, adapted, asked_at_once, asked_during, asked_policy,
+    fitted_temperature, scores,
+};
+use crate::util::{Seed, make_folder};
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    #[command(flatten)]
+    pub(super) place: Place,
+    /// Begin with random weights of this shape instead of those of the network
+    #[arg(long, value_name = "SHAPE")]
+    pub(super) scratch: Option<NetShape>,
+    /// Train only the last layer of State-UN: an uncertainty head on the network as it is
+    #[arg(long)]
+    pub(super) head: bool,
+    /// Simulations after which MCTS-UN is trained, instead of those by equation 7
+    #[arg(long, value_name = "N")]
+    pub(super) after: Option<usize>,
+}
+
+pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
+    let material = args.place.material(config)?;
+    make_folder(&args.place.out)
+        .with_context(|| format!("cannot make the folder {}", args.place.out.display()))?;
+    let Material { split, files, .. } = &material;
+    let epsilon = config.uncertainty.epsilon;
+    let lesson = if args.head { Lesson::HeadAlone } else { Lesson::Everything };
+    let trainer = Trainer { args, config, material: &material };
+    let all = split.train.iter().collect();
+    trainer.ensure(&files.state, "State-UN", (all, Task::AtOnce, lesson))?;
+    let at_once = material.estimator(&files.state)?;
+    let (kept, share, best) = material.pruned(&at_once, config);
+    let n = args.after.unwrap_or(best);
+    ensure!((1..=material.simulations).contains(&n), "--after must be within the search");
+    let (states, before) = (kept.len(), split.train.len());
+    let hard = kept.iter().filter(|state| state.labels.is_uncertain(n, epsilon)).count();
+    trainer.ensure(&files.mcts, "MCTS-UN", (kept, Task::After(n), Lesson::Everything))?;
+    let during = material.estimator(&files.mcts)?;
+    let temperature = fitted_temperature(&split.train, epsilon);
+    let held_out: Vec<State> = split.calibration.iter().chain(&split.test).cloned().collect();
+    let quality = |said: &[f64], n| scores(&held_out, said, n, epsilon).quality();
+    let search = |shown| asked_during(&held_out, &during, n, shown);
+    let tenth = |part: f64| fraction(material.simulations, part);
+    let later = |part| {
+        let n = tenth(part);
+        (format!("MCTS-UN at {n}"), quality(&asked_during(&held_out, &during, n, Shown::Both), n))
+    };
+    let mut table = vec![
+        ("PV-NN tau 1.00".to_owned(), quality(&asked_policy(&held_out, 1.0), 1)),
+        (format!("PV-NN tau {temperature:.2}"), quality(&asked_policy(&held_out, temperature), 1)),
+        ("State-UN".to_owned(), quality(&asked_at_once(&held_out, &at_once), 1)),
+        (format!("MCTS-UN at {n}"), quality(&search(Shown::Both), n)),
+        (format!("MCTS-UN at {n}, position alone"), quality(&search(Shown::Position), n)),
+        (format!("MCTS-UN at {n}, search alone"), quality(&search(Shown::Search), n)),
+    ];
+    table.extend([0.1, 0.25, 0.5].map(later));
+    let rows: Vec<Value> = table
+        .iter()
+        .map(|(name, quality)| json!({ "estimator": name, "quality": quality }))
+        .collect();
+    Ok(Told {
+        json: json!({
+            "states": before, "kept": states, "pruned_share": share, "checkpoint": n,
+            "hard": hard, "held_out": held_out.len(), "temperature": temperature,
+            "estimators": rows,
+        }),
+        text: format!(
+            "{before} positions to train on; State-UN takes away {:.1} % of the certain ones, \
+             {states} are left, of which {hard} are uncertain after n = {n}\n\
+             on {} held-out positions:\n{}",
+            100.0 * share,
+            held_out.len(),
+            text(&table)
+        ),
+    })
+}
+
+/// A share of the simulations, at least one.
+fn fraction(simulations: usize, part: f64) -> usize {
+    #[expect(clippy::cast_possible_truncation, reason = "a share of a count")]
+    #[expect(clippy::cast_sign_loss, reason = "a share of a count")]
+    let n = (simulations as f64 * part).round() as usize;
+    n.max(1)
+}
+
+fn text(table: &[(String, Quality)]) -> String {
+    let mut text =
+        "estimator                        uncertain  AUC    Brier  ECE    accuracy\n".to_owned();
+    for (name, q) in table {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{name:<31}  {:>7.1} %  {:.3}  {:.3}  {:.3}  {:>6.1} %",
+            100.0 * q.uncertain,
+            q.auc,
+            q.brier,
+            q.calibration_error,
+            100.0 * q.accuracy
+        );
+    }
+    text
+}
+
+struct Trainer<'a> {
+    args: &'a TrainArgs,
+    config: &'a Config,
+    material: &'a Material,
+}
+
+impl Trainer<'_> {
+    /// Trains a network and writes it, unless it is there.
+    fn ensure(
+        &self,
+        path: &Path,
+        name: &str,
+        (states, task, lesson): (Vec<&State>, Task, Lesson),
+    ) -> anyhow::Result<()> {
+        if path.exists() {
+            info!(path = %path.display(), "is there already");
+            return Ok(());
+        }
+        let params = &self.config.uncertainty;
+        let net = &self.material.net;
+        let (base, weights, origin) = match self.args.scratch {
+            Some(shape) => {
+                let weights = random_weights(&shape, Seed::new(params.seed));
+                (shape, weights, "random weights".to_owned())
+            }
+            None => (net.manifest.shape, net.weights.clone(), net.manifest.name.clone()),
+        };
+        let (shape, start) = adapted(&base, &weights, task);
+        let bar = ProgressBar::new(params.steps).with_style(progress::bar(&format!(
+            "{name} {{pos}}/{{len}} steps {{wide_bar}} {{msg}} {{eta}} left"
+        )));
+        let count = states.len();
+        let course = Course { states, task, lesson, params };
+        let mut recent = 0.0;
+        let trained = course.train(shape, &start, |step, loss| {
+            recent = if step == 1 { loss } else { 0.95 * recent + 0.05 * loss };
+            bar.set_position(step);
+            bar.set_message(format!("loss {recent:.4}"));
+            if bar.is_hidden() && step.is_multiple_of(50) {
+                info!(step, loss = recent, "{name}");
+            }
+        })?;
+        bar.finish_and_clear();
+        let mut manifest = net.manifest.clone();
+        manifest.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        manifest.shape = shape;
+        manifest.canaries = Vec::new();
+        // No player chooses it for its moves.
+        manifest.games = Vec::new();
+        manifest.training = format!(
+            "{name} for {} ({}), after {} of {} simulations, on {count} positions; from {origin}; \
+             {} steps, batch {}, rate {}, c1 {}, epsilon {}, seed {}",
+            net.manifest.name,
+            net.manifest.sha256,
+            task.simulations(),
+            self.material.simulations,
+            params.steps,
+            params.batch,
+            params.learning_rate,
+            params.auxiliary,
+            params.epsilon,
+            params.seed,
+        );
+        "plays no games".clone_into(&mut manifest.strength);
+        let mut file = NetFile { manifest, weights: trained };
+        file.record_canaries()?;
+        file.save(path)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! Who watches the searches of an engine: the stop profile that fits its network.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tracing::{debug, warn};
+
+use super::evaluator;
+use crate::config::Config;
+use crate::nn::Network;
+use crate::search::Watcher;
+use crate::uncertainty::ProfileFiles;
+
+/// The stop profile that is named, or the one beside the network. One that cannot be used is no
+/// reason not to play: searches then take all their time.
+pub(super) fn make(config: &Config) -> Option<Arc<dyn Watcher>> {
+    if config.time.ds_mcts == "off" {
+        return None;
+    }
+    let net = Path::new(&config.net.path);
+    let named = &config.time.stop_profile;
+    let files = match named.as_str() {
+        "" => ProfileFiles::beside(net),
+        path => ProfileFiles::named(Path::new(path)),
+    };
+    if named.is_empty() && !files.profile.is_file() {
+        return None;
+    }
+    match load(config, &files) {
+        Ok(watcher) => {
+            debug!(profile = %files.profile.display(), "stop profile");
+            Some(watcher)
+        }
+        Err(error) => {
+            let profile = files.profile.display();
+            warn!(%profile, "no early stopping: {error:#}");
+            None
+        }
+    }
+}
+
+fn load(config: &Config, files: &ProfileFiles) -> anyhow::Result<Arc<dyn Watcher>> {
+    let sha256 = match config.net.path.as_str() {
+        "" => evaluator::net_file(config)?.manifest.sha256,
+        path => Network::load(path)?.sha256().to_owned(),
+    };
+    Ok(Arc::new(files.load(&sha256)?))
+}

@@ -1,0 +1,174 @@
+//! Training of State-UN and MCTS-UN.
+
+use rand::{Rng as _, RngExt as _};
+
+use super::data::{Shown, State, input};
+use super::features::CHANNELS;
+use super::params::UncertaintyParams;
+use crate::game::Symmetry;
+use crate::nn::features::PLANES;
+use crate::nn::{NetShape, Tensors};
+use crate::train::{Batch, Learner, Learnt, Lesson, TrainError, TrainParams};
+use crate::util::Seed;
+
+/// What a network is to foresee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// State-UN: `U(s, 1)` from the position alone.
+    AtOnce,
+    /// MCTS-UN: `U(s, n)` from the position and the search after so many simulations.
+    After(usize),
+}
+
+/// A training of one network.
+pub struct Course<'a> {
+    /// The positions to learn from.
+    pub states: Vec<&'a State>,
+    /// What to learn.
+    pub task: Task,
+    /// How much of the network learns.
+    pub lesson: Lesson,
+    /// The parameters.
+    pub params: &'a UncertaintyParams,
+}
+
+impl Task {
+    /// Simulations after which the network is asked.
+    #[must_use]
+    pub const fn simulations(self) -> usize {
+        match self {
+            Self::AtOnce => 1,
+            Self::After(n) => n,
+        }
+    }
+
+    const fn extra_planes(self) -> usize {
+        match self {
+            Self::AtOnce => 0,
+            Self::After(_) => CHANNELS,
+        }
+    }
+}
+
+/// The weights of a network for positions as those of one for a task: what the planes of the search
+/// do is 0 at first.
+#[must_use]
+pub fn adapted(shape: &NetShape, weights: &Tensors, task: Task) -> (NetShape, Tensors) {
+    let wider = NetShape { extra_planes: task.extra_planes(), ..*shape };
+    let (from, to) = (9 * shape.planes(), 9 * wider.planes());
+    let mut weights = weights.clone();
+    if let Some(stem) = weights.get_mut("stem.conv.weight") {
+        let mut spread = vec![0.0; stem.len() / from * to];
+        let kept = 9 * PLANES;
+        for (row, to) in stem.chunks_exact(from).zip(spread.chunks_exact_mut(to)) {
+            to[..kept].copy_from_slice(&row[..kept]);
+        }
+        *stem = spread;
+    }
+    (wider, weights)
+}
+
+impl Course<'_> {
+    /// Trains a network from the given weights, and tells the mean loss now and then.
+    pub fn train(
+        &self,
+        shape: NetShape,
+        start: &Tensors,
+        mut progress: impl FnMut(u64, f64),
+    ) -> Result<Tensors, TrainError> {
+        if self.states.is_empty() {
+            return Err(TrainError::NoData);
+        }
+        let params = self.params;
+        let optimizer = TrainParams {
+            steps: params.steps,
+            batch: params.batch,
+            learning_rate: params.learning_rate,
+            weight_decay: params.weight_decay,
+            warmup: params.steps / 20,
+            average: 0.98,
+            threads: params.threads,
+            ..TrainParams::default()
+        };
+        let mut learner = Learner::new(shape, start, optimizer, params.auxiliary, self.lesson)?;
+        let truth =
+            |state: &State| state.labels.is_uncertain(self.task.simulations(), params.epsilon);
+        let (hard, easy): (Vec<&State>, Vec<&State>) =
+            self.states.iter().partition(|state| truth(state));
+        while learner.steps() < params.steps {
+            let batch = self.batch(learner.steps(), (&hard, &easy));
+            let loss = learner.step(&batch)?;
+            progress(learner.steps(), loss);
+        }
+        Ok(learner.weights())
+    }
+
+    /// The batch of a step. The hard ones are drawn more often than they are for MCTS-UN, and each
+    /// position is turned and stripped of a part of its features by chance.
+    fn batch(&self, step: u64, (hard, easy): (&[&State], &[&State])) -> Batch {
+        let mut rng = Seed::new(self.params.seed).fork("uncertainty step", step).rng();
+        let oversamples = matches!(self.task, Task::After(_)) && self.params.hard_share > 0.0;
+        let size = self.states[0].position.size();
+        let mut batch = Batch::empty(size, PLANES + self.task.extra_planes());
+        for _ in 0..self.params.batch {
+            let chosen: f64 = rng.random();
+            let among = match () {
+                () if !oversamples => &self.states[..],
+                () if easy.is_empty() || (!hard.is_empty() && chosen < self.params.hard_share) => {
+                    hard
+                }
+                () => easy,
+            };
+            let state = among[rng.random_range(0..among.len())];
+            let symmetries = Symmetry::for_size(size);
+            let symmetry = symmetries[rng.next_u32() as usize % symmetries.len()];
+            let shown = match rng.random::<f64>() {
+                drawn if drawn < self.params.both_share => Shown::Both,
+                drawn if drawn < f64::midpoint(1.0, self.params.both_share) => Shown::Position,
+                _ => Shown::Search,
+            };
+            self.push(&mut batch, state, symmetry, shown);
+        }
+        batch
+    }
+
+    fn push(&self, batch: &mut Batch, state: &State, symmetry: Symmetry, shown: Shown) {
+        let n = self.task.simulations();
+        let uncertain = state.labels.is_uncertain(n, self.params.epsilon);
+        let (planes, globals) = match self.task {
+            Task::AtOnce => input(&state.position, symmetry, None, Shown::Both),
+            Task::After(n) => input(&state.position, symmetry, Some(&state.features(n)), shown),
+        };
+        let learnt = Learnt {
+            planes: &planes,
+            globals: &globals,
+            policy: &state.trace.policy(),
+            result: state.result,
+            uncertainty: f32::from(u8::from(uncertain)),
+        };
+        batch.push(&state.position, symmetry, learnt);
+    }
+}
+
+/// The states that MCTS-UN is trained on: without those that State-UN finds certain at once, where
+/// it is right. Also tells how many of the certain ones are left out, as a share.
+#[must_use]
+pub fn pruned<'a>(
+    states: &'a [State],
+    at_once: &[f64],
+    params: &UncertaintyParams,
+) -> (Vec<&'a State>, f64) {
+    let easy = |state: &State| !state.labels.is_uncertain(1, params.epsilon);
+    let certain = states.iter().filter(|state| easy(state)).count();
+    let kept: Vec<&State> = states
+        .iter()
+        .zip(at_once)
+        .filter(|(state, u)| !(easy(state) && **u < params.prune))
+        .map(|(state, _)| state)
+        .collect();
+    let share = (states.len() - kept.len()) as f64 / certain.max(1) as f64;
+    (kept, share)
+}
+
+#[cfg(test)]
+mod tests;

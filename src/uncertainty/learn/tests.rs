@@ -1,0 +1,89 @@
+use super::*;
+use crate::game::{BoardSize, Komi, Move, Position, Rules};
+use crate::nn::random_weights;
+use crate::uncertainty::data::Shown;
+use crate::uncertainty::{Labels, NetEstimator, Step, Trace, asked_during, scores};
+
+/// Searches of the empty board in which the second move overtakes the first or not; whether it
+/// will shows in the visits after eight simulations.
+fn states() -> Vec<State> {
+    let size = BoardSize::square(3).unwrap();
+    let position = Position::new(size, Rules::NOGO, Komi::default());
+    let mv = |offset| Move::Place(size.point_at_offset(offset).unwrap());
+    let search = |number: usize| {
+        let hard = number.is_multiple_of(2);
+        let step = |i: usize| match (hard, i) {
+            (true, 4..) => Step { first: 1, value: 0.5 },
+            _ => Step { first: 0, value: -0.5 + number as f32 / 100.0 },
+        };
+        Trace { moves: vec![(mv(4), 0.6), (mv(0), 0.4)], steps: (0..19).map(step).collect() }
+    };
+    (0..20)
+        .map(|number| State {
+            game: number,
+            ply: 0,
+            position: position.clone(),
+            labels: Labels::new(&search(number)),
+            trace: search(number),
+            result: Some(1.0),
+        })
+        .collect()
+}
+
+#[test]
+fn what_the_search_shows_is_learnt() {
+    let states = states();
+    let params = UncertaintyParams {
+        steps: 120,
+        batch: 16,
+        learning_rate: 0.01,
+        threads: 1,
+        ..UncertaintyParams::default()
+    };
+    let task = Task::After(8);
+    let base = NetShape { value_neurons: 8, head_filters: 8, ..NetShape::new(1, 8) };
+    let (shape, start) = adapted(&base, &random_weights(&base, Seed::new(1)), task);
+    assert_eq!(shape.extra_planes, CHANNELS);
+    let course = Course {
+        states: states.iter().collect(),
+        task,
+        lesson: Lesson::Everything,
+        params: &params,
+    };
+    let mut losses = Vec::new();
+    let weights = course.train(shape, &start, |_, loss| losses.push(loss)).unwrap();
+    assert_eq!(losses.len(), 120);
+    let net = NetEstimator::new(shape, &weights, states[0].position.size()).unwrap();
+    let said = asked_during(&states, &net, 8, Shown::Both);
+    assert!(scores(&states, &said, 8, params.epsilon).auc() > 0.99);
+    // Half of the time the search was all that it was shown or missing: it is enough alone.
+    let alone = asked_during(&states, &net, 8, Shown::Search);
+    assert!(scores(&states, &alone, 8, params.epsilon).auc() > 0.9);
+    let none = Course { states: Vec::new(), ..course };
+    assert!(none.train(shape, &start, |_, _| {}).is_err());
+}
+
+#[test]
+fn a_network_for_positions_becomes_one_that_can_see_the_search() {
+    let shape = NetShape::new(2, 8);
+    let weights = random_weights(&shape, Seed::new(3));
+    let state = &states()[0];
+    let size = state.position.size();
+    let (wider, spread) = adapted(&shape, &weights, Task::After(5));
+    let before = NetEstimator::new(shape, &weights, size).unwrap();
+    let after = NetEstimator::new(wider, &spread, size).unwrap();
+    let ask = |net: &NetEstimator| net.ask(&state.position, &state.features(5), Shown::Both);
+    assert!((ask(&before) - ask(&after)).abs() < 1e-6);
+    assert_eq!(adapted(&shape, &weights, Task::AtOnce).1, weights);
+}
+
+#[test]
+fn easy_states_are_pruned_where_that_is_right() {
+    let states = &states()[..4];
+    let params = UncertaintyParams::default();
+    // States 0 and 2 are uncertain at once, 1 and 3 are not.
+    let (kept, share) = pruned(states, &[0.01, 0.01, 0.9, 0.9], &params);
+    let games: Vec<_> = kept.iter().map(|state| state.game).collect();
+    assert_eq!(games, [0, 2, 3]);
+    assert!((share - 0.5).abs() < 1e-9);
+}

@@ -1,0 +1,96 @@
+//! Searches of many positions, side by side.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::params::UncertaintyParams;
+use super::trace::Trace;
+use crate::eval::{EvalError, Evaluator};
+use crate::game::Position;
+use crate::search::{SearchParams, Stepper};
+use crate::timeman::StopReason;
+use crate::util::Seed;
+
+/// Searches positions as an engine does with one thread and a new tree, without noise, and gives the
+/// trace of each; none for a position without a choice, or whose result the search has proven, as
+/// these end by themselves. Each thread searches several positions in step, so that their leaves are
+/// evaluated together. When `stop` is set, the rest is left out: the answer is none then.
+pub fn research(
+    evaluator: &dyn Evaluator,
+    positions: &[Position],
+    params: &UncertaintyParams,
+    stop: &AtomicBool,
+    done: &(dyn Fn() + Sync),
+) -> Result<Option<Vec<Option<Trace>>>, EvalError> {
+    let found = Mutex::new(vec![None; positions.len()]);
+    let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
+    let work = || -> Result<(), EvalError> {
+        let mut running: Vec<(usize, Stepper)> = Vec::new();
+        while !stop.load(Ordering::Relaxed) {
+            while running.len() < params.together {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(position) = positions.get(index) else { break };
+                running.push((index, stepper(position, params)));
+            }
+            running.retain(|(index, stepper)| {
+                let over = stepper.leaf().is_none();
+                if over {
+                    let trace = trace(&positions[*index], stepper);
+                    found.lock().unwrap_or_else(PoisonError::into_inner)[*index] = trace;
+                    done();
+                }
+                !over
+            });
+            let leaves: Vec<&Position> =
+                running.iter().filter_map(|(_, stepper)| stepper.leaf()).collect();
+            if leaves.is_empty() {
+                if next.load(Ordering::Relaxed) >= positions.len() {
+                    break;
+                }
+                continue;
+            }
+            let answers = evaluator.evaluate(&leaves)?;
+            for ((_, stepper), answer) in running.iter_mut().zip(&answers) {
+                stepper.answer(answer);
+            }
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        for _ in 0..params.thread_count() {
+            scope.spawn(|| {
+                if let Err(error) = work() {
+                    stop.store(true, Ordering::Relaxed);
+                    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                }
+            });
+        }
+    });
+    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok((!stop.load(Ordering::Relaxed)).then_some(found))
+}
+
+fn stepper(position: &Position, params: &UncertaintyParams) -> Stepper {
+    let search = SearchParams {
+        threads: 1,
+        batch: 1,
+        max_simulations: params.simulations as u64,
+        trace: params.simulations,
+        ..SearchParams::default()
+    };
+    // Without noise there is nothing random in it.
+    Stepper::new(position.clone(), search, Seed::new(0).rng())
+}
+
+fn trace(position: &Position, stepper: &Stepper) -> Option<Trace> {
+    let ended = stepper.report().reason == Some(StopReason::Simulations);
+    let trace = Trace::new(position.size(), &stepper.tallies(), &stepper.trace());
+    trace.filter(|_| ended)
+}
+
+#[cfg(test)]
+mod tests;

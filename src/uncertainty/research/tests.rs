@@ -1,0 +1,27 @@
+use super::*;
+use crate::eval::HashedEvaluator;
+use crate::game::{BoardSize, Komi, Move, Rules};
+
+#[test]
+fn positions_are_searched_alike_whatever_is_searched_beside_them() {
+    let size = BoardSize::square(5).unwrap();
+    let mut position = Position::new(size, Rules::NOGO, Komi::default());
+    let mut positions = vec![position.clone()];
+    for point in [0, 6, 12, 3] {
+        let mv = Move::Place(size.point_at_offset(point).unwrap());
+        position.play(position.to_move(), mv).unwrap();
+        positions.push(position.clone());
+    }
+    let run = |together, threads| {
+        let params = UncertaintyParams { simulations: 60, together, threads, ..Default::default() };
+        let stop = AtomicBool::new(false);
+        research(&HashedEvaluator, &positions, &params, &stop, &|| {}).unwrap().unwrap()
+    };
+    let alone = run(1, 1);
+    assert_eq!(alone, run(8, 2));
+    assert!(alone.iter().flatten().all(|trace| trace.simulations() == 60));
+    assert!(alone.iter().flatten().count() >= 4);
+    let stop = AtomicBool::new(true);
+    let params = UncertaintyParams::default();
+    assert_eq!(research(&HashedEvaluator, &positions, &params, &stop, &|| {}).unwrap(), None);
+}
