@@ -56,7 +56,7 @@ pub(super) struct Memory {
 impl Memory {
     /// Memory that begins with what a tree has at hand.
     pub(super) fn new(reserve: Reserve) -> Self {
-        Self { reserve, moves: Vec::new() }
+        Self { reserve, ..Self::default() }
     }
 }
 

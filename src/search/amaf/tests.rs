@@ -46,8 +46,8 @@ fn every_simulation_counts_for_the_moves_that_were_made_in_it() {
     let size = BoardSize::square(5).unwrap();
     let position = Position::new(size, Rules::CHINESE, Komi::default());
     let params = SearchParams { rave: 100.0, formula: "ucb1".to_owned(), ..Default::default() };
-    let words = || Words::new(64 << 20, 64 << 20);
-    let tree = Tree::in_words(words(), true);
+    let room = || Words::new(64 << 20, 64 << 20);
+    let tree = Tree::in_words(room(), true);
     let mut shared = Shared::new(tree, position.clone(), &params, None);
     let (mut memory, mut rng) = (Memory::default(), Seed::new(1).rng());
     let root = Scripted.evaluate(&[&position]).unwrap().remove(0);
@@ -87,7 +87,7 @@ fn every_simulation_counts_for_the_moves_that_were_made_in_it() {
     // The tree of the next move keeps them.
     let first = block.edge(0).mv;
     let child = shared.tree.descendant([first]).unwrap();
-    let copy = shared.tree.rooted_at(child, words());
+    let copy = shared.tree.rooted_at(child, room());
     let read = |tree: &Tree, id| {
         let (_, words) = tree.moves(id).unwrap().amaf_words().unwrap();
         words.iter().map(|word| word.load(Ordering::Relaxed)).collect::<Vec<_>>()
