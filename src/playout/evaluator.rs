@@ -179,7 +179,7 @@ mod tests {
         let games = |seed| {
             let evaluator = PlayoutEvaluator::new(Seed::new(seed));
             let play = |search: u32| {
-                if search % 10 == 0 {
+                if search.is_multiple_of(10) {
                     evaluator.begin_search();
                 }
                 evaluator.evaluate(&[&position]).unwrap().remove(0).ownership
