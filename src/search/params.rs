@@ -31,7 +31,7 @@ params! {
         /// Visits that what is assumed of a move counts for beside them.
         pub rave_first_play: f64 = 10.0, 0.0..=10_000.0;
         /// Exploration where they are used, in place of `c_puct` and `exploration`: they explore by themselves.
-        pub rave_exploration: f64 = 0.4, 0.0..=100.0;
+        pub rave_exploration: f64 = 1.0, 0.0..=100.0;
         /// Visits of a node before its moves are written down, where the evaluator need not be asked for them at once.
         pub expand_visits: u32 = 1, 1..=10_000;
         /// Lost visits that a descent under way counts for.
