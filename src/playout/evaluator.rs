@@ -177,9 +177,10 @@ mod tests {
     fn one_thread_and_a_seed_repeat_whatever_is_learnt() {
         let position = start(0.5);
         let games = |seed| {
-            let evaluator = PlayoutEvaluator::new(Seed::new(seed));
+            let params = PlayoutParams { replies: "wls".to_owned(), ..PlayoutParams::default() };
+            let evaluator = PlayoutEvaluator::with(params, Seed::new(seed));
             let play = |search: u32| {
-                if search % 10 == 0 {
+                if search.is_multiple_of(10) {
                     evaluator.begin_search();
                 }
                 evaluator.evaluate(&[&position]).unwrap().remove(0).ownership

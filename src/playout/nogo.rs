@@ -72,7 +72,7 @@ mod tests {
             let game = play_shared(&mut board, Color::Black, &mut list, &mut first, &mut rng);
             assert_eq!(board.captured(Color::Black) + board.captured(Color::White), 0);
             let stones = board.stones(Color::Black) + board.stones(Color::White);
-            let color = if stones % 2 == 0 { Color::Black } else { Color::White };
+            let color = if stones.is_multiple_of(2) { Color::Black } else { Color::White };
             let end = Position::from_board(board.clone(), color, Rules::NOGO, Komi::default());
             let legal = |color| end.legal_points(color).count();
             let shared = |&p: &Point| Color::BOTH.iter().all(|&c| end.is_legal(c, p));

@@ -24,7 +24,7 @@ params! {
         /// The same for moves drawn at random.
         pub self_atari_random: f64 = 0.6, 0.0..=1.0;
         /// Replies that playouts learn from each other: `none`, `last-good` for the last one that won, until it loses, `wls` by Win/Loss States.
-        pub replies: String = "last-good".to_owned(), OneOf(vec!["none", "last-good", "wls"]);
+        pub replies: String = "none".to_owned(), OneOf(vec!["none", "last-good", "wls"]);
         /// End of scale of the Win/Loss States: the more, the longer they remember.
         pub wls_end: u16 = 7, 1..=21;
         /// Jumps to the past of the Win/Loss States.
@@ -58,7 +58,6 @@ impl PlayoutParams {
     pub fn uniform() -> Self {
         Self {
             policy: "uniform".to_owned(),
-            replies: "none".to_owned(),
             priors: false,
             ..Self::default()
         }

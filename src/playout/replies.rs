@@ -195,22 +195,22 @@ mod tests {
     use crate::util::Seed;
 
     fn replies(between: &str) -> (Replies, BoardSize) {
-        with(PlayoutParams {
+        with(&PlayoutParams {
             replies: "last-good".to_owned(),
             replies_between_moves: between.to_owned(),
             ..PlayoutParams::default()
         })
     }
 
-    fn with(params: PlayoutParams) -> (Replies, BoardSize) {
+    fn with(params: &PlayoutParams) -> (Replies, BoardSize) {
         let size = BoardSize::square(5).unwrap();
-        let mut replies = Replies::new(&params).unwrap();
+        let mut replies = Replies::new(params).unwrap();
         replies.prepare(size);
         (replies, size)
     }
 
     fn wls(wls_end: u16) -> Replies {
-        with(PlayoutParams { replies: "wls".to_owned(), wls_end, ..PlayoutParams::default() }).0
+        with(&PlayoutParams { replies: "wls".to_owned(), wls_end, ..PlayoutParams::default() }).0
     }
 
     #[test]

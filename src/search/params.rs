@@ -14,7 +14,7 @@ params! {
         pub max_memory: usize = 0, 0..=32_000;
         /// Simulations per move at the most, 0 for no limit.
         pub max_simulations: u64 = 0, 0..=1_000_000_000_000;
-        /// How moves are selected in the tree: `puct` by priors and values, `ucb1` or `ucb1-tuned` by values alone, `flat` all alike at the root and nothing below it, `auto` puct or ucb1 by what the evaluator gives.
+        /// How moves are selected in the tree: `puct` by priors and values, `ucb1` or `ucb1-tuned` by values alone, `flat` all alike at the root and nothing below it, `auto` puct where moves are told apart before they are visited, otherwise ucb1.
         pub formula: String = "auto".to_owned(), OneOf(vec!["auto", "puct", "ucb1", "ucb1-tuned", "flat"]);
         /// Exploration of PUCT: c in `value + c · prior · sqrt(parent visits) / (1 + visits)`, values in [-1, 1].
         pub c_puct: f64 = 1.25, 0.0..=100.0;
@@ -31,7 +31,7 @@ params! {
         /// Visits that what is assumed of a move counts for beside them.
         pub rave_first_play: f64 = 10.0, 0.0..=10_000.0;
         /// Exploration where they are used, in place of `c_puct` and `exploration`: they explore by themselves.
-        pub rave_exploration: f64 = 0.4, 0.0..=100.0;
+        pub rave_exploration: f64 = 1.0, 0.0..=100.0;
         /// Visits of a node before its moves are written down, where the evaluator need not be asked for them at once.
         pub expand_visits: u32 = 1, 1..=10_000;
         /// Lost visits that a descent under way counts for.

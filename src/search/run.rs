@@ -266,7 +266,9 @@ impl Shared {
         (memory, rng): (&mut Memory, &mut Rng),
     ) {
         let root = self.tree.root();
-        self.formula = Formula::new(params, evaluation.policy.is_informed());
+        // Later moves tell moves apart, too: where they do, UCB1 explores too much.
+        let informed = evaluation.policy.is_informed() || self.tree.has_amaf();
+        self.formula = Formula::new(params, informed);
         let node = self.tree.node(root);
         if node.claim() {
             self.open(root, &self.position, evaluation, memory);

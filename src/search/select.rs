@@ -42,7 +42,8 @@ enum FirstPlay {
 const GROWTH_BASE: f64 = 500.0;
 
 impl Formula {
-    /// The formula that the parameters name; `has_priors` says whether the evaluator gives any.
+    /// The formula that the parameters name; `has_priors` says whether moves are
+    /// told apart before they are visited.
     pub(super) fn new(params: &SearchParams, has_priors: bool) -> Self {
         let kind = match params.formula.as_str() {
             "ucb1-tuned" => Kind::Tuned,
