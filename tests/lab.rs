@@ -122,6 +122,7 @@ fn the_page_of_a_study_shows_its_numbers() {
 
 fn experiments(folder: &TempDir) -> PathBuf {
     let records = records(folder.path());
+    let records = records.to_str().unwrap();
     let experiments = folder.path().join("experiments");
     fs::create_dir(&experiments).unwrap();
     let study = format!(

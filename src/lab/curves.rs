@@ -172,7 +172,8 @@ mod tests {
     #[test]
     fn a_split_evaluator_shows_the_split() {
         // Every other position is better than it looks.
-        let chance = |game: usize, value: f64| if game % 2 == 0 { value } else { value * 0.8 };
+        let chance =
+            |game: usize, value: f64| if game.is_multiple_of(2) { value } else { value * 0.8 };
         let list = synthetic(40_000, chance);
         let curve =
             |odd: usize| Curve::new(list.iter().filter(|judged| judged.game % 2 == odd), &PARAMS);
@@ -189,7 +190,11 @@ mod tests {
     fn positions_of_one_game_count_as_one() {
         let of = |copies: usize| {
             let list: Vec<_> = (0..200 * copies)
-                .map(|n| Judged { value: 0.5, black_won: n / copies % 2 == 0, game: n / copies })
+                .map(|n| Judged {
+                    value: 0.5,
+                    black_won: (n / copies).is_multiple_of(2),
+                    game: n / copies,
+                })
                 .collect();
             let bin = Curve::new(&list, &PARAMS).bins.remove(0);
             bin.interval.high - bin.interval.low

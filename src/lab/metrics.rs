@@ -278,7 +278,7 @@ mod tests {
         // The top two of four are one sure win and one of three tied, of which one is won.
         let list = [(0.9, 1), (0.4, 1), (0.4, 0), (0.4, 0)];
         let apr = (6.0 + 5.0 * 0.5) / 11.0;
-        let bep = (1.0 + 1.0 / 3.0) / 2.0;
+        let bep = f64::midpoint(1.0, 1.0 / 3.0);
         let roc = (2.0 + 1.0) / 4.0;
         check(&list, [Some(0.75), Some(2.0 / 3.0), Some(1.0), Some(roc), Some(apr), Some(bep)]);
     }
@@ -323,7 +323,7 @@ mod tests {
         for estimate in metrics().scores.into_iter().flatten() {
             let Estimate { value, interval } = estimate;
             assert!(interval.low <= value && value <= interval.high, "{estimate:?}");
-            assert!(interval.high - interval.low < 0.2);
+            assert!(interval.high - interval.low < 0.4, "{estimate:?}");
         }
         let Estimate { value, interval } = metrics().scores[0].unwrap();
         assert!(interval.low < value && value < interval.high);

@@ -136,7 +136,7 @@ pub fn imitation_table(
     }
     let by_moves = Estimate { error: 0.0, rows };
     let source = "mean times of a strategy, to be imitated by EXP-MOVES".to_owned();
-    Some(Table { by_moves, source, ..base.clone() })
+    Some(Table { source, by_moves, ..base.clone() })
 }
 
 #[cfg(test)]
@@ -168,9 +168,9 @@ mod tests {
         let table = imitation_table(&base, &times, 10, 400.0).unwrap();
         assert!(Table::from_toml(&table.to_toml()).is_ok());
         let (mut left, mut sums) = (400.0, [0.0; 3]);
-        for ply in (0..30).step_by(2) {
+        for ply in (0..30u8).step_by(2) {
             let time = left / table.by_moves.at(f64::from(ply)).mean;
-            sums[ply as usize / 10] += time;
+            sums[usize::from(ply) / 10] += time;
             left -= time;
         }
         for (sum, expected) in sums.into_iter().zip([150.0, 100.0, 50.0]) {

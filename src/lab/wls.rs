@@ -128,18 +128,18 @@ fn repetition(wls: &Wls, updates: &RangeInclusive<u32>, rng: &mut Rng) -> (f64, 
     let span = u64::from(updates.end() - updates.start()) + 1;
     let drawn = (u64::from(rng.next_u32()) * span) >> 32;
     let updates = u64::from(*updates.start()) + drawn;
-    let mut rates = [0.0; 21];
-    let mut squares = 0.0;
-    for (number, rate) in (0u32..).zip(&mut rates) {
-        let chance = f64::from(number) / 20.0;
-        let limit = threshold(chance);
-        let mut state = 0;
-        for _ in 0..updates {
-            state = update(wls, state, limit, rng);
+    let chance = |number: usize| number as f64 / 20.0;
+    let limits: [u64; 21] = std::array::from_fn(|number| threshold(chance(number)));
+    let mut states = [0; 21];
+    // One update of each in turn: none has to wait for its own last one.
+    for _ in 0..updates {
+        for (state, &limit) in states.iter_mut().zip(&limits) {
+            *state = update(wls, *state, limit, rng);
         }
-        *rate = wls.rate(state).unwrap_or(0.5);
-        squares += (chance - *rate).powi(2);
     }
+    let rates = states.map(|state| wls.rate(state).unwrap_or(0.5));
+    let apart = |(number, rate): (usize, &f64)| (chance(number) - rate).powi(2);
+    let squares: f64 = rates.iter().enumerate().map(apart).sum();
     ((squares / 20.0).sqrt(), rank_correlation(&rates))
 }
 
@@ -152,7 +152,7 @@ fn threshold(chance: f64) -> u64 {
 
 #[inline]
 fn update<S: crate::playout::wls::State>(wls: &Wls<S>, state: S, limit: u64, rng: &mut Rng) -> S {
-    if u64::from(rng.next_u32()) < limit { wls.win(state) } else { wls.loss(state) }
+    wls.update(state, u64::from(rng.next_u32()) < limit)
 }
 
 /// Spearman's rank correlation of numbers with their places, equal numbers sharing their ranks.

@@ -155,6 +155,13 @@ impl<S: State> Wls<S> {
         self.loss[state.index()]
     }
 
+    /// The state after a result; without a branch, for results that no processor foresees.
+    #[inline]
+    #[must_use]
+    pub fn update(&self, state: S, won: bool) -> S {
+        [&self.loss, &self.win][usize::from(won)][state.index()]
+    }
+
     /// The first state that does not speak against winning: 1/2, and 1/1 for `e = 1`, where there is
     /// no 1/2. States above it are better than even; add to it for a higher threshold.
     #[inline]

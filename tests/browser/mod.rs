@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use regex::Regex;
 
 /// What the browser has made of a page; none where there is no browser.
-pub fn opened(page: &Path) -> Option<String> {
+pub(crate) fn opened(page: &Path) -> Option<String> {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new("chromium")
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
@@ -33,7 +33,7 @@ pub fn opened(page: &Path) -> Option<String> {
 
 /// The width that the page takes on a phone, all folded parts opened, and whether a word on it
 /// looks like a number that is none.
-pub fn on_a_phone(page: &Path) -> Option<(u32, bool)> {
+pub(crate) fn on_a_phone(page: &Path) -> Option<(u32, bool)> {
     let folder = tempfile::tempdir().unwrap();
     let frame = folder.path().join("frame.html");
     let script = r#"<body><script>

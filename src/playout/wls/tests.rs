@@ -97,6 +97,8 @@ fn conditions_1_to_3_hold_for_all_scales() {
                 assert!(confidence(a, b) < confidence(n, m), "{a}/{b} and {n}/{m} of {e}");
             }
             assert_eq!(state >= wls.index_of_half(), 2 * n >= m);
+            assert_eq!(wls.update(state, true), wls.win(state));
+            assert_eq!(wls.update(state, false), wls.loss(state));
             // 2: a win raises, a loss lowers, but at the ends.
             let (win, loss) = (wls.win(state), wls.loss(state));
             assert!(win > state || state == sup && win == sup, "win at {n}/{m} of {e}");
