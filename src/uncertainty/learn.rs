@@ -7,7 +7,7 @@ use super::features::CHANNELS;
 use super::params::UncertaintyParams;
 use crate::game::Symmetry;
 use crate::nn::features::PLANES;
-use crate::nn::{NetShape, Tensors};
+use crate::nn::{NetShape, Tensors, random_weights};
 use crate::train::{Batch, Learner, Learnt, Lesson, TrainError, TrainParams};
 use crate::util::Seed;
 
@@ -50,22 +50,22 @@ impl Task {
     }
 }
 
-/// The weights of a network for positions as those of one for a task: what the planes of the search
-/// do is 0 at first.
+/// The weights of a network for positions as those of one for a task. What it makes of the planes of
+/// the search is random at first, as in a new network.
 #[must_use]
-pub fn adapted(shape: &NetShape, weights: &Tensors, task: Task) -> (NetShape, Tensors) {
+pub fn adapted(shape: &NetShape, weights: &Tensors, task: Task, seed: Seed) -> (NetShape, Tensors) {
+    const STEM: &str = "stem.conv.weight";
     let wider = NetShape { extra_planes: task.extra_planes(), ..*shape };
-    let (from, to) = (9 * shape.planes(), 9 * wider.planes());
-    let mut weights = weights.clone();
-    if let Some(stem) = weights.get_mut("stem.conv.weight") {
-        let mut spread = vec![0.0; stem.len() / from * to];
-        let kept = 9 * PLANES;
-        for (row, to) in stem.chunks_exact(from).zip(spread.chunks_exact_mut(to)) {
+    let (from, to, kept) = (9 * shape.planes(), 9 * wider.planes(), 9 * PLANES);
+    let mut adapted = weights.clone();
+    let mut stem = random_weights(&wider, seed).remove(STEM).unwrap_or_default();
+    if let Some(old) = adapted.get_mut(STEM) {
+        for (row, to) in old.chunks_exact(from).zip(stem.chunks_exact_mut(to)) {
             to[..kept].copy_from_slice(&row[..kept]);
         }
-        *stem = spread;
+        *old = stem;
     }
-    (wider, weights)
+    (wider, adapted)
 }
 
 impl Course<'_> {

@@ -22,7 +22,7 @@ params! {
         /// Positions in a step.
         pub batch: usize = 64, 1..=65_536;
         /// Highest learning rate.
-        pub learning_rate: f64 = 1e-4, 0.0..=1.0;
+        pub learning_rate: f64 = 3e-4, 0.0..=1.0;
         /// Weight decay: c2 of equations 5 and 8.
         pub weight_decay: f64 = 1e-4, 0.0..=1.0;
         /// Weight of policy and value beside the uncertainty: c1 of equations 5 and 8.

@@ -145,7 +145,7 @@ impl Trainer<'_> {
             }
             None => (net.manifest.shape, net.weights.clone(), net.manifest.name.clone()),
         };
-        let (shape, start) = adapted(&base, &weights, task);
+        let (shape, start) = adapted(&base, &weights, task, Seed::new(params.seed));
         let bar = ProgressBar::new(params.steps).with_style(progress::bar(&format!(
             "{name} {{pos}}/{{len}} steps {{wide_bar}} {{msg}} {{eta}} left"
         )));

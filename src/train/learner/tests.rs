@@ -16,20 +16,22 @@ fn shape() -> NetShape {
     }
 }
 
-/// Three positions that differ in the extra planes, of which the first tells the uncertainty.
+/// Three positions without symmetry, of which an extra plane tells the uncertainty.
 fn batch() -> Batch {
-    let size = BoardSize::square(3).unwrap();
-    let position = Position::new(size, Rules::TROMP_TAYLOR, Komi::from_points(0.5).unwrap());
+    let size = BoardSize::square(5).unwrap();
+    let mut position = Position::new(size, Rules::TROMP_TAYLOR, Komi::from_points(0.5).unwrap());
     let channels = shape().planes();
     let mut batch = Batch::empty(size, channels);
-    for (number, uncertainty) in [(1.0, 1.0), (0.0, 0.0), (0.5, 1.0)] {
-        let (mut planes, mut globals) = (vec![0.0; 9 * channels], vec![0.0; GLOBALS]);
+    for (offset, number, uncertainty) in [(6, 1.0, 1.0), (8, 0.0, 0.0), (11, 0.5, 1.0)] {
+        let mv = |offset| Move::Place(size.point_at_offset(offset).unwrap());
+        position.play(position.to_move(), mv(offset)).unwrap();
+        let (mut planes, mut globals) = (vec![0.0; 25 * channels], vec![0.0; GLOBALS]);
         encode(&position, Symmetry::IDENTITY, &mut planes, channels, &mut globals);
         for (index, point) in planes.chunks_exact_mut(channels).enumerate() {
             point[channels - 2] = number;
             point[channels - 1] = (number + index as f32).sin();
         }
-        let policy = [(Move::Place(size.point_at_offset(4).unwrap()), 0.75), (Move::Pass, 0.25)];
+        let policy = [(mv(13), 0.75), (Move::Pass, 0.25)];
         let (planes, globals) = (&planes[..], &globals[..]);
         let result = Some(1.0 - 2.0 * number);
         let learnt = Learnt { planes, globals, policy: &policy, result, uncertainty };
@@ -54,35 +56,28 @@ fn learner(auxiliary: f64, lesson: Lesson) -> Learner {
 
 #[test]
 fn the_gradient_is_that_of_the_loss() {
-    let (learner, batch) = (learner(0.1, Lesson::Everything), batch());
+    let (learner, batch) = (learner(1.0, Lesson::Everything), batch());
     let (_, gradient) = learner.gradient(&batch).unwrap();
     let weights = learner.state.weights.clone();
-    let mut checked = 0;
-    for place in learner.layout.clone() {
-        // The largest derivative of each tensor, where rounding matters least.
-        let range = place.start..place.end;
-        let index = range.max_by(|&a, &b| gradient[a].abs().total_cmp(&gradient[b].abs())).unwrap();
-        if gradient[index].abs() < 5e-3 {
-            continue;
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for Place { name, start, end, .. } in learner.layout.clone() {
+        for index in (start..end).step_by(((end - start) / 5).max(1)) {
+            let at = |step: f32| {
+                let mut moved = weights.clone();
+                moved[index] += step;
+                learner.graph.set(&moved).unwrap();
+                learner.gradient(&batch).unwrap().0
+            };
+            let numeric = (at(2e-3) - at(-2e-3)) / 4e-3;
+            let found = f64::from(gradient[index]);
+            compared += usize::from(found.abs() > 0.01);
+            if (numeric - found).abs() > 0.05 * found.abs().max(0.05) {
+                wrong.push((name.clone(), index, numeric, found));
+            }
         }
-        let at = |step: f32| {
-            let mut moved = weights.clone();
-            moved[index] += step;
-            learner.graph.set(&moved).unwrap();
-            learner.gradient(&batch).unwrap().0
-        };
-        let numeric = (at(2e-4) - at(-2e-4)) / 4e-4;
-        let error = (numeric - f64::from(gradient[index])).abs();
-        assert!(
-            error < 0.03 * numeric.abs() + 1e-4,
-            "{}: {numeric} {}",
-            place.name,
-            gradient[index]
-        );
-        checked += 1;
     }
-    assert!(checked >= 5, "only {checked} tensors have a gradient to speak of");
-    learner.graph.set(&weights).unwrap();
+    // A step may cross the corner of a rectifier.
+    assert!(compared > 20 && wrong.len() <= 2, "{compared} compared, wrong: {wrong:?}");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn what_the_search_shows_is_learnt() {
     };
     let task = Task::After(8);
     let base = NetShape { value_neurons: 8, head_filters: 8, ..NetShape::new(1, 8) };
-    let (shape, start) = adapted(&base, &random_weights(&base, Seed::new(1)), task);
+    let (shape, start) = adapted(&base, &random_weights(&base, Seed::new(1)), task, Seed::new(2));
     assert_eq!(shape.extra_planes, CHANNELS);
     let course = Course {
         states: states.iter().collect(),
@@ -69,12 +69,15 @@ fn a_network_for_positions_becomes_one_that_can_see_the_search() {
     let weights = random_weights(&shape, Seed::new(3));
     let state = &states()[0];
     let size = state.position.size();
-    let (wider, spread) = adapted(&shape, &weights, Task::After(5));
+    let (wider, spread) = adapted(&shape, &weights, Task::After(5), Seed::new(4));
     let before = NetEstimator::new(shape, &weights, size).unwrap();
     let after = NetEstimator::new(wider, &spread, size).unwrap();
-    let ask = |net: &NetEstimator| net.ask(&state.position, &state.features(5), Shown::Both);
-    assert!((ask(&before) - ask(&after)).abs() < 1e-6);
-    assert_eq!(adapted(&shape, &weights, Task::AtOnce).1, weights);
+    let ask = |net: &NetEstimator, shown| net.ask(&state.position, &state.features(5), shown);
+    // Of the position it thinks as before; the search it sees as well.
+    let same = ask(&before, Shown::Both) - ask(&after, Shown::Position);
+    assert!(same.abs() < 1e-6);
+    assert!((ask(&before, Shown::Both) - ask(&after, Shown::Both)).abs() > 1e-6);
+    assert_eq!(adapted(&shape, &weights, Task::AtOnce, Seed::new(4)).1, weights);
 }
 
 #[test]
