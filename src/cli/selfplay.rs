@@ -22,8 +22,8 @@ use crate::util::{Seed, list_folder};
 
 #[derive(Debug, Args)]
 pub(super) struct SelfplayArgs {
-    /// The folder or object store (file:///PATH, s3://BUCKET/PREFIX) for the shards; those that are
-    /// there already are not played again
+    /// The folder, or the URL of an object store, for the shards; those that are there already are not
+    /// played again
     #[arg(long, value_name = "DIR")]
     out: String,
     /// Games to have in the end

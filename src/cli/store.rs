@@ -29,7 +29,7 @@ pub(super) enum StoreCommand {
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// file:///PATH or s3://BUCKET/PREFIX
+    #[arg(help = "file:///PATH or s3://BUCKET/PREFIX")]
     url: String,
     /// Print one JSON object
     #[arg(long)]
@@ -40,7 +40,7 @@ pub(super) struct ListArgs {
 pub(super) struct PutArgs {
     /// The folder; what is in folders below it is copied too
     folder: PathBuf,
-    /// file:///PATH or s3://BUCKET/PREFIX
+    #[arg(help = "file:///PATH or s3://BUCKET/PREFIX")]
     url: String,
     /// Print one JSON object
     #[arg(long)]
@@ -49,7 +49,7 @@ pub(super) struct PutArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct GetArgs {
-    /// file:///PATH or s3://BUCKET/PREFIX
+    #[arg(help = "file:///PATH or s3://BUCKET/PREFIX")]
     url: String,
     /// The folder, which is made if it does not exist
     folder: PathBuf,
