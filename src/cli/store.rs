@@ -171,7 +171,7 @@ impl Store {
     }
 
     fn key(&self, name: &str) -> Key {
-        name.split('/').fold(self.root.clone(), |key, part| key.join(part))
+        name.split('/').fold(self.root.clone(), Key::join)
     }
 }
 
