@@ -56,10 +56,6 @@ impl PlayoutParams {
     /// Playouts without any knowledge, the base that others are compared with.
     #[must_use]
     pub fn uniform() -> Self {
-        Self {
-            policy: "uniform".to_owned(),
-            priors: false,
-            ..Self::default()
-        }
+        Self { policy: "uniform".to_owned(), priors: false, ..Self::default() }
     }
 }
