@@ -15,7 +15,7 @@ use std::time::Duration;
 use rand::RngExt as _;
 use tedomari::eval::{Evaluator, UniformEvaluator};
 use tedomari::game::{BoardSize, Color, Komi, Move, PointSet, Position, Rules, Suicide};
-use tedomari::playout::PlayoutEvaluator;
+use tedomari::playout::{PlayoutEvaluator, PlayoutParams};
 use tedomari::search::{Proof, Request, Search, SearchParams, SearchReport};
 use tedomari::timeman::{SimulationLimit, StopReason};
 use tedomari::util::{Rng, Seed};
@@ -25,7 +25,7 @@ use tedomari::util::{Rng, Seed};
 const SAYS_WON: f32 = 0.55;
 
 fn playouts() -> Arc<dyn Evaluator> {
-    Arc::new(PlayoutEvaluator::new(Seed::new(1)))
+    Arc::new(PlayoutEvaluator::with(PlayoutParams::uniform(), Seed::new(1)))
 }
 
 fn uniform() -> Arc<dyn Evaluator> {
@@ -53,6 +53,8 @@ fn search(
         threads: 1,
         max_memory: 2000,
         formula: "puct".to_owned(),
+        // The plain search is what proves and converges; later moves are another matter.
+        rave: 0.0,
         c_puct: match aim {
             Aim::Proof => 1.25,
             Aim::Opinion => 2.0,
