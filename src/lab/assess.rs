@@ -13,7 +13,7 @@ use super::sample::{Sample, stones};
 use crate::arena::{Client, Trouble};
 use crate::eval::{EvalError, Evaluator, Value};
 use crate::game::{Color, Position};
-use crate::playout::{Playout, PlayoutEvaluator};
+use crate::playout::{Playout, PlayoutEvaluator, PlayoutParams};
 use crate::search::{Request, Search, SearchClock, SearchParams};
 use crate::timeman::Chain;
 use crate::util::{Journal, Seed};
@@ -70,6 +70,8 @@ pub enum Assessor {
 pub struct Searched {
     /// Settings; searches have one thread, so that they repeat.
     pub params: SearchParams,
+    /// How games are played out, where there is no other evaluator.
+    pub playouts: PlayoutParams,
     /// Simulations of each search.
     pub simulations: u64,
     /// Where random numbers start.
@@ -141,7 +143,10 @@ impl Assessor {
             }
             Self::Playouts(searched) => {
                 let seed = searched.seed.fork("playouts", position.hash());
-                searched.value(position, Arc::new(PlayoutEvaluator::new(seed)))
+                searched.value(
+                    position,
+                    Arc::new(PlayoutEvaluator::with(searched.playouts.clone(), seed)),
+                )
             }
             Self::Search(evaluator, searched) => searched.value(position, Arc::clone(evaluator)),
             Self::Raw(evaluator) => {
@@ -361,7 +366,12 @@ mod tests {
     #[test]
     fn values_are_for_black_whoever_moves() {
         let seed = Seed::new(1);
-        let searched = || Searched { params: SearchParams::default(), simulations: 50, seed };
+        let searched = || Searched {
+            params: SearchParams::default(),
+            playouts: PlayoutParams::default(),
+            simulations: 50,
+            seed,
+        };
         for assessor in [
             Assessor::MonteCarlo { playouts: 500, scale: Scale::Chance, seed },
             Assessor::Playouts(searched()),

@@ -52,6 +52,8 @@ pub(super) fn read(text: &str, config: &Config) -> anyhow::Result<Described> {
         let formula = if kind == "uct" { "ucb1" } else { "ucb1-tuned" };
         config = config
             .with("net.path", "none")?
+            .with("playout.policy", "uniform")?
+            .with("search.rave", "0")?
             .with("search.formula", formula)?
             .with("search.exploration", &UCB1.to_string())?;
     }
@@ -64,6 +66,7 @@ pub(super) fn read(text: &str, config: &Config) -> anyhow::Result<Described> {
     let net = format!(" net.path={}", config.net.path);
     let searched = |simulations: u32| Searched {
         params: config.search.clone(),
+        playouts: config.playout.clone(),
         simulations: u64::from(simulations),
         seed,
     };
@@ -101,8 +104,13 @@ mod tests {
     #[test]
     fn evaluators_are_read() {
         let config = Config::default();
-        for good in ["mc:5", "mc-score:5", "uct:7", "search:9 net.path=none search.exploration=0.5"]
-        {
+        for good in [
+            "mc:5",
+            "mc-score:5",
+            "uct:7",
+            "uct-tuned:7",
+            "search:9 net.path=none search.exploration=0.5",
+        ] {
             let described = read(good, &config).unwrap();
             assert_eq!(described.name, good);
             assert!(described.identity.starts_with(good));
