@@ -146,7 +146,10 @@ impl<'a> Board<'a> {
             Some(points) => x.sum(1)?.sum(1)?.broadcast_div(points)?,
             None => x.mean((1, 2))?,
         };
-        let highest = x.flatten(1, 2)?.max(1)?;
+        // One point answers for the maximum: `max` would hand its gradient to all that are equal,
+        // which in a channel that is silent on the whole board are all points.
+        let points = x.flatten(1, 2)?.contiguous()?;
+        let highest = points.gather(&points.argmax_keepdim(1)?, 1)?.squeeze(1)?;
         Tensor::cat(&[mean, highest], D::Minus1)
     }
 }

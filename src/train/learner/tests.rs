@@ -44,7 +44,7 @@ fn learner(auxiliary: f64, lesson: Lesson) -> Learner {
     let params = TrainParams {
         steps: 400,
         warmup: 0,
-        learning_rate: 0.02,
+        learning_rate: 0.005,
         average: 0.0,
         pieces: 2,
         threads: 1,
@@ -113,12 +113,12 @@ fn the_loss_worked_out_by_hand() {
 fn one_batch_is_learnt_by_heart() {
     let (mut learner, batch) = (learner(0.0, Lesson::Everything), batch());
     let first = learner.step(&batch).unwrap();
-    for _ in 0..300 {
+    for _ in 0..390 {
         learner.step(&batch).unwrap();
     }
     let last = learner.gradient(&batch).unwrap().0;
-    assert!(first > 0.1 && last < 0.01, "{first} {last}");
-    assert_eq!(learner.steps(), 301);
+    assert!(first > 0.1 && last < 0.02, "{first} {last}");
+    assert_eq!(learner.steps(), 391);
 }
 
 #[test]
