@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use futures_util::TryStreamExt as _;
 use object_store::path::Path as Key;
 use object_store::{ObjectStore, ObjectStoreExt as _};
+use percent_encoding::percent_decode_str;
 use serde_json::json;
 use tokio::runtime::Runtime;
 use url::Url;
@@ -129,9 +130,11 @@ impl Store {
     pub(super) fn files(&self) -> anyhow::Result<Vec<StoredFile>> {
         let list = self.objects.list(Some(&self.root)).try_collect::<Vec<_>>();
         let list = self.runtime.block_on(list).with_context(|| format!("in {}", self.url))?;
+        // Keys have what is no plain ASCII in per cents.
+        let decoded = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
         let name = |key: &Key| -> Option<String> {
-            let parts: Vec<_> = key.prefix_match(&self.root)?.collect();
-            let parts: Vec<_> = parts.iter().map(AsRef::as_ref).collect();
+            let parts: Vec<_> =
+                key.prefix_match(&self.root)?.map(|part| decoded(part.as_ref())).collect();
             (!parts.is_empty()).then(|| parts.join("/"))
         };
         let mut files: Vec<_> = list
