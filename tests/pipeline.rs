@@ -129,8 +129,14 @@ fn self_play_that_was_killed_goes_on() {
     let games: &'static str = Box::leak(games.to_string().into_boxed_str());
     let rest = json(&with_out(games));
     assert_eq!(rest["files_found"], whole);
-    let info = json(&["record", "info", out, "--json"]).to_string();
-    assert!(info.contains(games), "{info}");
+    assert_eq!(rest["finished"], true);
+    // Told to end, it says that it has not finished.
+    let more = json(&[with_out("40000"), vec!["--minutes", "0.005"]].concat());
+    assert_eq!(more["finished"], false);
+    let info = json(&["record", "info", out, "--json"]);
+    let wanted: u64 = games.parse().expect("a number");
+    let written = 4 * more["files_written"].as_u64().expect("a number");
+    assert!(info.to_string().contains(&(wanted + written).to_string()), "{info}");
 }
 
 #[test]

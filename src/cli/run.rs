@@ -186,10 +186,7 @@ impl<'a> Runner<'a> {
         } else {
             command.extend(["--shape".to_owned(), self.params.shape.clone()]);
         }
-        let played = self.execute(&command)?;
-        let finished = played["finished"].as_bool().unwrap_or(false);
-        ensure!(finished, "the training was left before its end");
-        write_json(&folder.training_done(generation), &played)
+        self.keep(&command, &folder.training_done(generation))
     }
 
     /// The network that the training of a generation starts from: the last candidate, also where it
@@ -290,6 +287,8 @@ impl<'a> Runner<'a> {
     /// Runs a subcommand and writes down what it prints.
     fn keep(&self, command: &[String], path: &Path) -> anyhow::Result<()> {
         let printed = self.execute(command)?;
+        let finished = printed["finished"].as_bool().unwrap_or(false);
+        ensure!(finished, "it was left before its end: the same command goes on");
         write_json(path, &printed)
     }
 

@@ -79,7 +79,7 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
     let (done, missing): (Vec<_>, Vec<_>) =
         files(args).partition(|file| there.contains(&file.name));
     let count = missing.iter().map(|file| file.to - file.from).sum();
-    let mut table = Table::new(done.len(), count);
+    let mut table = Table::new(done.len(), missing.len(), count);
     let mut pieces = missing.iter();
     let mut piece = pieces.next();
     let mut games = Vec::new();
@@ -177,8 +177,9 @@ fn add_file(archive: &mut Archive, path: &Path, start: &Start) -> anyhow::Result
 /// What is shown while games are played, and at the end.
 struct Table {
     stats: Stats,
-    /// Files that were there before, and new ones.
+    /// Files that were there before, those that were not, and how many of them are.
     found: usize,
+    missing: usize,
     written: usize,
     begun: Instant,
     bar: ProgressBar,
@@ -190,11 +191,11 @@ const BETWEEN_LINES: Duration = Duration::from_secs(30);
 
 impl Table {
     #[expect(clippy::disallowed_methods, reason = "progress reads the clock")]
-    fn new(found: usize, games: u64) -> Self {
+    fn new(found: usize, missing: usize, games: u64) -> Self {
         let bar = ProgressBar::new(games)
             .with_style(progress::bar("{pos}/{len} games {wide_bar} {msg} {eta} left"));
         let now = Instant::now();
-        Self { stats: Stats::default(), found, written: 0, begun: now, bar, shown: now }
+        Self { stats: Stats::default(), found, missing, written: 0, begun: now, bar, shown: now }
     }
 
     fn add(&mut self, played: &Played) {
@@ -219,6 +220,7 @@ impl Table {
             return print_json(&json!({
                 "files_found": self.found,
                 "files_written": self.written,
+                "finished": self.written == self.missing,
                 "seconds": seconds,
                 "games_per_hour": self.games_per_hour(),
                 "evaluations_per_second": evaluations as f64 / seconds.max(1e-9),
