@@ -239,7 +239,10 @@ impl Shared {
             }
             let block = match stage {
                 Stage::Open(block) => tree.block(block),
-                Stage::Seen(_) if before.visits < self.expand_visits => return Descent::Leaf,
+                // Whoever has seen it may not have come back yet.
+                Stage::Seen(_) if before.passed() < self.expand_visits.into() => {
+                    return Descent::Leaf;
+                }
                 Stage::Seen(plain) if node.claim_seen(plain) => {
                     let policy = plain.policy().unwrap_or_else(|| ask(position));
                     sorted_moves(position, &policy, &mut memory.moves);
