@@ -79,7 +79,8 @@ impl Contest {
         let rules = engines[0].state().rules();
         let mut referee = Position::new(self.size, rules, Komi::from_points(self.komi).unwrap());
         let mut played = Played { moves: Vec::new(), resigned: None, position_hash: 0 };
-        let longest = 4 * self.size.area();
+        // On the smallest boards stones are captured again and again until superko ends it.
+        let longest = 4 * self.size.area() + 40;
         while !(rules.game == Game::Go && referee.is_over()) {
             assert!(played.moves.len() < longest, "the game does not end");
             let color = referee.to_move();
