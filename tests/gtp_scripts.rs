@@ -352,9 +352,10 @@ struct Engine {
 impl Engine {
     fn start(arguments: &[String]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_tedomari"))
-            // One thread repeats itself exactly. The scripts are about the protocol: without a network
-            // they take seconds.
-            .args(["--set", "search.threads=1", "--set", "net.path=none"])
+            // One thread repeats itself exactly if no search ends by the speed of the machine. The
+            // scripts are about the protocol: without a network they take seconds.
+            .args(["--set", "search.threads=1", "--set", "time.early_stop=never"])
+            .args(["--set", "net.path=none"])
             .args(arguments)
             .current_dir(folder())
             .stdin(Stdio::piped())
