@@ -8,9 +8,13 @@ mod study;
 mod time;
 mod wls;
 
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
 use clap::Subcommand;
 
 use crate::config::Config;
+use crate::util::write_atomically;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum LabCommand {
@@ -37,4 +41,18 @@ pub(super) fn run(command: &LabCommand, config: &Config) -> anyhow::Result<()> {
         LabCommand::All(args) => all::run(args, config),
         LabCommand::Report(args) => report::run(args),
     }
+}
+
+/// Writes texts by their names into a folder: where they are.
+fn write_files<N: AsRef<Path>>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (N, String)>,
+) -> anyhow::Result<Vec<PathBuf>> {
+    let write = |(name, text): (N, String)| {
+        let path = folder.join(name);
+        write_atomically(&path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(path)
+    };
+    files.into_iter().map(write).collect()
 }

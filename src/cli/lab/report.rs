@@ -7,9 +7,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::all::RESULT;
+use super::write_files;
 use crate::cli::{print, print_json};
 use crate::lab::{Checklist, Outcome};
-use crate::util::{list_folder, read_limited, write_atomically};
+use crate::util::{list_folder, read_limited};
 
 /// Bytes of the largest result that is read.
 const MAX_BYTES: usize = 256 << 20;
@@ -59,12 +60,5 @@ pub(super) fn write(out: &Path) -> anyhow::Result<Vec<PathBuf>> {
         ("report.md", list.markdown()),
         ("report.html", list.html()),
     ];
-    let mut paths = Vec::new();
-    for (name, text) in files {
-        let path = out.join(name);
-        write_atomically(&path, text.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        paths.push(path);
-    }
-    Ok(paths)
+    write_files(out, files)
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::budget::Budget;
 use super::evaluators::{self, Described};
+use super::write_files;
 use crate::cli::games::{self, Wanted};
 use crate::cli::progress::bar;
 use crate::cli::{print, print_json};
@@ -18,7 +19,7 @@ use crate::lab::{
     Assessed, Curve, CurveParams, Memory, Sample, Scale, Study, assess, draw, samples, study_page,
     winners,
 };
-use crate::util::{Seed, make_folder, write_atomically};
+use crate::util::{Seed, make_folder};
 
 /// Games at the most that are read.
 const GAMES: usize = 1_000_000;
@@ -206,14 +207,7 @@ pub(super) fn write(study: &Study, out: &Path) -> anyhow::Result<Vec<PathBuf>> {
             ));
         }
     }
-    let mut paths = Vec::new();
-    for (name, text) in files {
-        let path = out.join(name);
-        write_atomically(&path, text.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        paths.push(path);
-    }
-    Ok(paths)
+    write_files(out, files)
 }
 
 fn curves_text(study: &Study) -> String {
