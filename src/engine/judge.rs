@@ -5,7 +5,7 @@ use crate::game::{Color, Game, Point, PointSet, Position, Score, benson};
 
 /// Evaluations for a judgement on a board of one point; larger boards get their share, so that a
 /// judgement takes a few milliseconds on any board.
-const EVALUATIONS: usize = 6_400;
+const EVALUATIONS: usize = 5_000;
 const EVALUATIONS_RANGE: std::ops::RangeInclusive<usize> = 10..=160;
 
 /// What is thought of a position as if the game ended there.

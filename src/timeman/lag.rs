@@ -11,6 +11,10 @@ const MEMORY: usize = 40;
 /// The estimate is the smallest lag that so large a share of the moves did not exceed.
 const QUANTILE: f64 = 0.95;
 
+/// No line is slower than this: a clock that is further off was set by somebody, after moves were
+/// taken back, say, or in a game that was resumed.
+const SET: Duration = Duration::from_secs(10);
+
 /// The lag of a player's moves, from the difference between the own clock and what the server says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lag {
@@ -90,6 +94,10 @@ impl Lag {
             return;
         }
         let said = clock.left();
+        if own.left() > said + SET {
+            self.drift = Drift::default();
+            return;
+        }
         if seconds.fract() != 0.0 {
             self.drift = Drift::default();
             self.add(own.left().saturating_sub(said));
@@ -181,6 +189,21 @@ mod tests {
         }
         let found = lag.estimate().as_secs_f64();
         assert!((0.03..0.09).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn a_clock_that_somebody_sets_is_no_lag() {
+        let mut lag = Lag::default();
+        let mut own = clock(60_000);
+        lag.correct(&mut own, 20.0, 0, millis(100));
+        assert_eq!((own.left(), lag.estimate()), (millis(20_000), Duration::ZERO));
+        let mut own = clock(60_000);
+        lag.correct(&mut own, 20.5, 0, millis(100));
+        assert_eq!((own.left(), lag.mean()), (millis(20_500), Duration::ZERO));
+        // What a slow line may do is one.
+        let mut own = clock(60_000);
+        lag.correct(&mut own, 50.5, 0, millis(100));
+        assert_eq!(lag.estimate(), millis(9500));
     }
 
     #[test]
