@@ -35,6 +35,10 @@ pub struct GameLine {
     pub simulations: Vec<Option<u64>>,
     /// Why the search for each move after the opening ended, where it is known.
     pub stops: Vec<Option<String>>,
+    /// What each move after the opening was planned to take, where it is known: seconds, or
+    /// simulations on a virtual clock.
+    #[serde(default)]
+    pub planned: Vec<Option<f64>>,
     /// What went wrong, by whose fault.
     pub faults: Vec<Fault>,
 }

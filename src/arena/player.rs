@@ -55,6 +55,8 @@ pub struct Reply {
     pub simulations: Option<u64>,
     /// Why the search ended.
     pub stop: Option<String>,
+    /// What the move was planned to take.
+    pub planned: Option<f64>,
     /// The player's own probability of winning.
     pub win_rate: Option<f32>,
 }

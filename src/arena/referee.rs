@@ -86,12 +86,25 @@ pub struct Played {
     pub reason: Reason,
     /// All moves, with clocks and comments.
     pub record: GameRecord,
-    /// Seconds, simulations and stop reason of each move after the opening.
-    pub moves: Vec<(f64, Option<u64>, Option<String>)>,
+    /// What is known of each move after the opening.
+    pub moves: Vec<Noted>,
     /// What went wrong: by whom, after how many moves.
     pub faults: Vec<(Color, usize, Trouble)>,
     /// Who has to be restarted.
     pub broken: [bool; 2],
+}
+
+/// What is known of a move beside the move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noted {
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Simulations of the search.
+    pub simulations: Option<u64>,
+    /// Why the search ended.
+    pub stop: Option<String>,
+    /// What the move was planned to take.
+    pub planned: Option<f64>,
 }
 
 /// Says which stones are dead.
@@ -141,6 +154,10 @@ pub fn play<'a>(
     (played.result, played.reason) = (result, reason);
     played.record.result = Some(result);
     Ok(played)
+}
+
+fn to_micros(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
 }
 
 /// How a game ends.
@@ -271,8 +288,12 @@ impl Table<'_> {
 
     /// What is known of a move, also of one that does not count.
     fn note(&mut self, reply: &Reply) {
-        let seconds = (reply.used.as_secs_f64() * 1e6).round() / 1e6;
-        self.played.moves.push((seconds, reply.simulations, reply.stop.clone()));
+        self.played.moves.push(Noted {
+            seconds: to_micros(reply.used.as_secs_f64()),
+            simulations: reply.simulations,
+            stop: reply.stop.clone(),
+            planned: reply.planned.map(to_micros),
+        });
     }
 
     fn write_down(&mut self, color: Color, mv: Move, reply: &Reply) {

@@ -236,12 +236,6 @@ impl Match {
             faults.push(Fault { player, ply, kind, detail: trouble.detail });
         }
         record.comment = Some(comment.join("\n"));
-        let (mut seconds, mut simulations, mut stops) = (Vec::new(), Vec::new(), Vec::new());
-        for (time, count, stop) in played.moves {
-            seconds.push(time);
-            simulations.push(count);
-            stops.push(stop);
-        }
         let line = GameLine {
             game: game.game,
             pair: game.pair,
@@ -255,9 +249,10 @@ impl Match {
             opening_plies: opening.len(),
             plies: record.moves.len(),
             moves: record.moves.iter().map(|recorded| vertex(&recorded.mv)).collect(),
-            seconds,
-            simulations,
-            stops,
+            seconds: played.moves.iter().map(|noted| noted.seconds).collect(),
+            simulations: played.moves.iter().map(|noted| noted.simulations).collect(),
+            planned: played.moves.iter().map(|noted| noted.planned).collect(),
+            stops: played.moves.into_iter().map(|noted| noted.stop).collect(),
             faults,
         };
         (line, sgf::write(&record) + "\n")

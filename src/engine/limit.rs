@@ -8,6 +8,10 @@ use crate::timeman::{Progress, StopReason, StopRule, Verdict};
 /// the deadline does not wait for them.
 pub(super) const MIN_SIMULATIONS: u64 = 50;
 
+/// They are not waited for longer than this: those of a network take much longer than others, and its
+/// first choice is no random move.
+const MIN_TIME: Duration = Duration::from_millis(5);
+
 /// What ends a search.
 pub(super) struct Limit<'a> {
     pub(super) rule: &'a mut dyn StopRule,
@@ -42,10 +46,16 @@ impl StopRule for Wanted<'_> {
 }
 
 /// A rule that is not asked before a few simulations have been done.
-pub(super) struct AtLeast<R>(pub(super) R);
+pub(super) struct AtLeast<R> {
+    pub(super) rule: R,
+    /// Whether simulations are time.
+    pub(super) virtual_time: bool,
+}
 
 impl<R: StopRule> StopRule for AtLeast<R> {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        if progress.simulations < MIN_SIMULATIONS { Verdict::GoOn } else { self.0.check(progress) }
+        let enough = progress.simulations >= MIN_SIMULATIONS
+            || !self.virtual_time && progress.elapsed >= MIN_TIME;
+        if enough { self.rule.check(progress) } else { Verdict::GoOn }
     }
 }

@@ -368,7 +368,7 @@ impl Engine {
         let mut rules = Chain(vec![
             Box::new(ticket.clone()),
             Box::new(&mut early),
-            Box::new(AtLeast(&mut thinking)),
+            Box::new(AtLeast { rule: &mut thinking, virtual_time: self.timing.is_virtual() }),
         ]);
         let limit = Limit {
             rule: &mut rules,

@@ -185,7 +185,8 @@ fn splits(study: &Study, command: &str) -> Vec<Finding> {
     list
 }
 
-/// C20 to C23 and C33: for each table the rates, and how their order compares with the paper's.
+/// C20 to C23, C33 and C36: for each table the rates, and how their order compares with the paper's; C38:
+/// what strategies that stop have saved.
 #[must_use]
 pub fn of_time(rows: &[Played], command: &str) -> Vec<Finding> {
     let mut ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
@@ -199,9 +200,34 @@ pub fn of_time(rows: &[Played], command: &str) -> Vec<Finding> {
                 format!("{} {score:.1} % ({low:.1} to {high:.1})", row.name)
             })
             .collect();
-        finding(id, cells.join("; "), order(&rows), command)
+        let verdict = if id == "C36" { hurry(rows[0]) } else { order(&rows) };
+        finding(id, cells.join("; "), verdict, command)
     };
-    ids.into_iter().map(of).collect()
+    ids.into_iter().map(of).chain(savings(rows, command)).collect()
+}
+
+/// Whether a player that hurries in the endgame loses by it.
+fn hurry(row: &Played) -> String {
+    match () {
+        () if row.high < 0.5 => "reproduced: hurrying in the endgame costs games".to_owned(),
+        () if row.low > 0.5 => "differs: hurrying in the endgame wins games".to_owned(),
+        () => "not decided: the interval holds one half".to_owned(),
+    }
+}
+
+/// The order of the paper: STOP_A saves least, STOP most.
+fn savings(rows: &[Played], command: &str) -> Option<Finding> {
+    let saved = ["STOP_A", "STOP_B", "STOP"]
+        .map(|name| rows.iter().find(|row| row.name == name).and_then(|row| row.saved));
+    let [Some(a), Some(b), Some(stop)] = saved else { return None };
+    let text = format!(
+        "STOP_A {:.1} %, STOP_B {:.1} %, STOP {:.1} % of the planned time",
+        100.0 * a,
+        100.0 * b,
+        100.0 * stop
+    );
+    let verdict = agreed(a < stop && b < stop, || "STOP does not save most".to_owned());
+    Some(finding("C38", text, verdict, command))
 }
 
 /// Whether the strategies that are told apart by their intervals are in the paper's order.
@@ -247,6 +273,45 @@ mod tests {
         assert_eq!(verdicts(&one)[0], "differs: 1 of 2 rows are farther than the tolerance");
     }
 
+    fn played(name: &str, [low, high]: [f64; 2], saved: Option<f64>) -> Played {
+        Played {
+            id: if name == "endgame-hurried" { "C36" } else { "C22" }.to_owned(),
+            table: "III".to_owned(),
+            name: name.to_owned(),
+            games: 100,
+            score: f64::midpoint(low, high),
+            low,
+            high,
+            paper: 0.4,
+            saved,
+            time_by_move: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn hurrying_is_judged_against_one_half() {
+        let verdict =
+            |interval| of_time(&[played("endgame-hurried", interval, None)], "x").remove(0).verdict;
+        assert!(verdict([0.3, 0.4]).starts_with("reproduced"));
+        assert!(verdict([0.4, 0.6]).starts_with("not decided"));
+        assert!(verdict([0.6, 0.7]).starts_with("differs"));
+    }
+
+    #[test]
+    fn savings_are_told_when_all_three_are_known() {
+        let rows = |stop: Option<f64>| {
+            let of = |name: &str, saved| played(name, [0.4, 0.6], saved);
+            of_time(&[of("STOP_A", Some(0.2)), of("STOP_B", Some(0.3)), of("STOP", stop)], "x")
+        };
+        let found = rows(Some(0.5)).pop().unwrap();
+        assert_eq!(
+            (found.id.as_str(), found.verdict.as_str(), found.ours.as_str()),
+            ("C38", "reproduced", "STOP_A 20.0 %, STOP_B 30.0 %, STOP 50.0 % of the planned time")
+        );
+        assert!(rows(Some(0.1)).pop().unwrap().verdict.starts_with("differs"));
+        assert!(rows(None).iter().all(|found| found.id != "C38"));
+    }
+
     #[test]
     fn orders_are_judged_by_intervals() {
         let row = |paper: f64, low: f64, high: f64| Played {
@@ -258,6 +323,7 @@ mod tests {
             low,
             high,
             paper,
+            saved: None,
             time_by_move: Vec::new(),
         };
         let verdict = |rows: &[Played]| of_time(rows, "x").remove(0).verdict;

@@ -20,23 +20,49 @@ pub struct TimeRow {
     pub times: u64,
     /// The paper's win rate in per cent; against GNU Go on 13x13, or against the other strategy.
     pub paper: f64,
-    /// Whether the row is that of a player that imitates the strategy's times.
-    pub imitated: bool,
+    /// What the player of the row does.
+    pub kind: RowKind,
+}
+
+/// What the player of a row does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum RowKind {
+    /// It plays by the strategy.
+    Strategy,
+    /// It imitates the strategy's times without its rules.
+    Imitated,
+    /// It and its opponent take the same time for every move, but it a tenth of that at the end.
+    Hurried,
 }
 
 const fn row(id: &'static str, table: &'static str, strategy: &'static str, paper: f64) -> TimeRow {
-    TimeRow { id, table, strategy, against: None, times: 1, paper, imitated: false }
+    TimeRow { id, table, strategy, against: None, times: 1, paper, kind: RowKind::Strategy }
 }
 
 const fn duel(id: &'static str, table: &'static str, times: u64, paper: f64) -> TimeRow {
     let against = Some("ERICA-BASELINE");
-    TimeRow { id, table, strategy: "STOP", against, times, paper, imitated: false }
+    TimeRow { id, table, strategy: "STOP", against, times, paper, kind: RowKind::Strategy }
 }
 
 const fn imitation(strategy: &'static str, paper: f64) -> TimeRow {
     let (id, table) = ("C33", "XIII");
-    TimeRow { id, table, strategy, against: None, times: 1, paper, imitated: true }
+    TimeRow { id, table, strategy, against: None, times: 1, paper, kind: RowKind::Imitated }
 }
+
+/// The endgame experiment: how much is lost by hurrying from ten turns before the usual end on.
+const HURRIED: TimeRow = TimeRow {
+    id: "C36",
+    table: "endgame",
+    strategy: "EXP-MOVES",
+    against: Some("EXP-MOVES"),
+    // Nobody runs out of time, however long a game is.
+    times: 4,
+    paper: 38.4,
+    kind: RowKind::Hurried,
+};
+
+/// Own moves before the usual end from which a player hurries.
+const HURRIED_MOVES: f64 = 10.0;
 
 /// The rows, each imitation behind the strategy that it imitates.
 pub const ROWS: &[TimeRow] = &[
@@ -69,16 +95,18 @@ pub const ROWS: &[TimeRow] = &[
     imitation("STOP_A", 18.7),
     imitation("STOP_B", 29.8),
     imitation("STOP", 32.8),
+    HURRIED,
 ];
 
 impl TimeRow {
     /// A name that no other row has.
     #[must_use]
     pub fn name(&self) -> String {
-        match (self.against, self.imitated) {
-            (Some(against), _) => format!("{}-{against}-x{}", self.strategy, self.times),
-            (None, true) => format!("{}-imitated", self.strategy),
-            (None, false) => self.strategy.to_owned(),
+        match (self.kind, self.against) {
+            (RowKind::Hurried, _) => "endgame-hurried".to_owned(),
+            (_, Some(against)) => format!("{}-{against}-x{}", self.strategy, self.times),
+            (RowKind::Imitated, None) => format!("{}-imitated", self.strategy),
+            (RowKind::Strategy, None) => self.strategy.to_owned(),
         }
     }
 }
@@ -102,8 +130,28 @@ pub struct Played {
     pub high: f64,
     /// The paper's score.
     pub paper: f64,
+    /// The share of its planned time that the player did not use.
+    pub saved: Option<f64>,
     /// Mean simulations of a move, by the first move of each class.
     pub time_by_move: Vec<(u64, Option<f64>)>,
+}
+
+/// Timetables with which EXP-MOVES takes the same time for every move, and with which it takes a tenth of
+/// that from ten own moves before the usual end on. `budget` is what the first takes for a game of the
+/// usual length; the clock must have `times` as much.
+#[must_use]
+pub fn endgame_tables(base: &Table, budget: f64, times: u64) -> Option<[Table; 2]> {
+    let own_moves = base.own_moves();
+    let each = budget / own_moves;
+    let start = 2.0 * (own_moves - HURRIED_MOVES).max(0.0);
+    // Moves of both players in a class: as few as there are at once.
+    let classes = (1..).step_by(2).take_while(|&ply| ply as f64 <= 2.0 * times as f64 * own_moves);
+    let table = |hurried: bool| {
+        let time = |ply: u64| if hurried && ply as f64 > start { each / 10.0 } else { each };
+        let rows: Vec<_> = classes.clone().map(|ply| (ply, Some(time(ply)))).collect();
+        imitation_table(base, &rows, 2, budget * times as f64)
+    };
+    Some([table(true)?, table(false)?])
 }
 
 /// A timetable with which EXP-MOVES takes, on the mean, the times that another strategy has taken: the
@@ -151,12 +199,32 @@ mod tests {
             let known = |name: &str| PRESETS.iter().any(|preset| preset.name == name);
             assert!(known(row.strategy) && row.against.is_none_or(known), "{row:?}");
             let imitated = ROWS.iter().position(|other| other == row);
-            let original = ROWS.iter().position(|o| o.strategy == row.strategy && !o.imitated);
+            let original =
+                ROWS.iter().position(|o| o.strategy == row.strategy && o.kind == RowKind::Strategy);
             assert!(original <= imitated);
         }
         names.sort();
         names.dedup();
         assert_eq!(names.len(), ROWS.len());
+    }
+
+    #[test]
+    fn who_hurries_takes_a_tenth_at_the_end() {
+        let base = Table::built_in(TableGame::Go, 81);
+        let own_moves = base.own_moves();
+        let tables = endgame_tables(&base, 1000.0 * own_moves, 4).unwrap();
+        for (table, hurries) in tables.iter().zip([true, false]) {
+            let mut left = 4000.0 * own_moves;
+            for number in 0..60u32 {
+                let time = left / table.by_moves.at(f64::from(2 * number)).mean;
+                let at_the_end = f64::from(number) >= own_moves - 9.0;
+                let expected = if hurries && at_the_end { 100.0 } else { 1000.0 };
+                let near_the_edge = (f64::from(number) - own_moves + 10.0).abs() <= 1.5;
+                let fits = (time - expected).abs() < 0.1 * expected;
+                assert!(fits || near_the_edge && hurries, "move {number}: {time}, {hurries}");
+                left -= time;
+            }
+        }
     }
 
     /// What EXP-MOVES takes with the table, the time left by the moves expected, adds up to what was

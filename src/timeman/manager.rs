@@ -28,6 +28,9 @@ const UNSEEN: Duration = Duration::from_millis(3);
 /// Games of so many times the usual length must not run out of time.
 const LONGEST: f64 = 3.0;
 
+/// The weight of the last move in the mean of what moves take beyond their plans.
+const SURPRISE: f64 = 0.25;
+
 /// Checkpoints double so often.
 const CHECKPOINTS: u32 = 20;
 
@@ -53,6 +56,8 @@ pub struct Manager {
     after: Duration,
     /// How long a batch of the last search took.
     batch: Duration,
+    /// What moves take beyond their plans on average: much on a busy machine.
+    beyond: Duration,
     memory: Memory,
     searches: u64,
 }
@@ -87,6 +92,7 @@ impl Manager {
             lag: Lag::default(),
             after: Duration::ZERO,
             batch: Duration::ZERO,
+            beyond: Duration::ZERO,
             memory: Memory { fraction, criticality: None, playout_length: None, win_rate: None },
             searches: 0,
         }
@@ -102,8 +108,9 @@ impl Manager {
     /// Forgets the game, but not what was learned of the lag and the machine.
     pub fn begin(&mut self, table: Table) {
         let fresh = Self::new(&self.params, table, self.seed).paced(self.pace);
-        let (lag, after, batch) = (std::mem::take(&mut self.lag), self.after, self.batch);
-        *self = Self { lag, after, batch, ..fresh };
+        let lag = std::mem::take(&mut self.lag);
+        let Self { after, batch, beyond, .. } = *self;
+        *self = Self { lag, after, batch, beyond, ..fresh };
     }
 
     /// The strategy.
@@ -147,7 +154,7 @@ impl Manager {
         let played = f64::from(at.moves) / 2.0;
         let moves = (LONGEST * self.table.own_moves() - played).max(expected.upper);
         let each = match self.pace {
-            Pace::Real => UNSEEN.max(self.lag.mean().mul_f64(1.25)),
+            Pace::Real => UNSEEN.max((self.lag.mean() + self.beyond).mul_f64(1.25)),
             // A move takes a simulation at least.
             Pace::Simulations(_) => Duration::from_secs(1),
         };
@@ -296,6 +303,10 @@ impl Manager {
         // Quickly up, slowly down: a late answer costs a game.
         let after = outcome.used.saturating_sub(outcome.searched);
         self.after = after.max(self.after.mul_f64(0.9));
+        // What was added to a plan, or saved of it, is no surprise.
+        let expected = thinking.budget().planned.min(outcome.searched);
+        let beyond = outcome.used.saturating_sub(expected);
+        self.beyond = self.beyond.mul_f64(1.0 - SURPRISE) + beyond.mul_f64(SURPRISE);
         self.memory.criticality = outcome.criticality.or(self.memory.criticality);
         self.memory.playout_length = outcome.playout_length.or(self.memory.playout_length);
         self.memory.win_rate = outcome.win_rate;
@@ -329,4 +340,36 @@ pub struct Outcome {
     pub playout_length: Option<f64>,
     /// Share of games that are expected to be won.
     pub win_rate: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeman::TableGame;
+
+    /// On a machine that is so busy that every move takes 12 ms longer than it should, a game at one
+    /// second is a matter of knowing it.
+    #[test]
+    fn a_busy_machine_is_allowed_for() {
+        let table = Table::built_in(TableGame::Go, 81);
+        let mut manager = Manager::new(&TimeParams::default(), table, Seed::new(1));
+        let mut clock = Clock::new(TimeSystem::Absolute { main: Duration::from_secs(1) });
+        for moves in (0..100).step_by(2) {
+            let plan = manager.plan(&clock, &Situation { area: 81, stones: moves.min(60), moves });
+            let thinking = manager.thinking(plan.budget);
+            let planned = plan.budget.planned.max(Duration::from_millis(3));
+            let used = planned + Duration::from_millis(12);
+            clock.spend(used);
+            assert!(!clock.is_out_of_time(), "after {moves} moves");
+            let outcome = Outcome {
+                searched: used,
+                used,
+                reason: Some(StopReason::Time),
+                ..Outcome::default()
+            };
+            manager.learn(&plan, &thinking, &outcome);
+        }
+        let beyond = manager.beyond.as_secs_f64();
+        assert!((0.011..0.02).contains(&beyond), "{beyond}");
+    }
 }

@@ -75,6 +75,11 @@ impl Player for Inside {
             used,
             simulations: report.map(|report| report.simulations),
             stop: report.and_then(|report| report.reason).map(|reason| reason.to_string()),
+            // Without a clock there is nothing to save.
+            planned: report
+                .and_then(|report| report.time.as_ref())
+                .filter(|time| time.moves_left.is_some())
+                .map(|time| time.allotted),
             win_rate: report.map(|report| report.value.win_rate()),
         })
     }

@@ -293,8 +293,14 @@ impl Running {
                 return Err(Trouble::new(Kind::Refused, detail));
             }
         };
-        let mut reply =
-            Reply { answer, used: said.used, simulations: None, stop: None, win_rate: None };
+        let mut reply = Reply {
+            answer,
+            used: said.used,
+            simulations: None,
+            stop: None,
+            planned: None,
+            win_rate: None,
+        };
         if self.knows("tedomari-search-report")
             && let Ok(text) = self.ask("tedomari-search-report", COMMAND)?.text
             && let Ok(report) = serde_json::from_str::<serde_json::Value>(&text)

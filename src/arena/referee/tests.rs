@@ -23,7 +23,7 @@ impl Player for Script {
     fn genmove(&mut self, question: &Question<'_>) -> Result<Reply, Trouble> {
         self.purposes.push(question.purpose);
         let (answer, used) = self.answers.next().expect("the script is long enough");
-        Ok(Reply { answer, used, simulations: Some(30), stop: None, win_rate: None })
+        Ok(Reply { answer, used, simulations: Some(30), stop: None, planned: None, win_rate: None })
     }
 
     fn dead_stones(&mut self) -> Result<Option<PointSet>, Trouble> {

@@ -7,7 +7,7 @@ use super::charts::{Bars, Curve, Unit, class, escaped};
 use super::histogram::Histogram;
 use super::pairing::{Pairing, SprtSummary};
 use super::read::board_text;
-use super::summary::Summary;
+use super::summary::{Summary, is_virtual};
 use super::tables;
 use crate::util::stats::{Elo, Verdict};
 
@@ -287,12 +287,22 @@ fn move_charts(summary: &Summary) -> String {
     let names = &summary.info.players;
     let time = &summary.time_by_move;
     let last = |start: u64| start + time.width.saturating_sub(1);
+    let simulated = (0..names.len()).any(|player| is_virtual(&summary.info, player));
+    let (about, unit, caption) = if simulated {
+        (
+            "Mean simulations for a move by its number",
+            Unit::Plain,
+            "simulations, mean for a move, by its number",
+        )
+    } else {
+        ("Mean seconds for a move by its number", Unit::Seconds, "mean for a move, by its number")
+    };
     let seconds = Bars {
-        about: "Mean seconds for a move by its number",
+        about,
         labels: time.starts.iter().map(u64::to_string).collect(),
         names: time.starts.iter().map(|start| format!("{start}–{}", last(*start))).collect(),
         series: of_players(time.mean.clone()),
-        unit: Unit::Seconds,
+        unit,
     };
     let shares = |counts: &Vec<u64>| {
         let all = counts.iter().sum::<u64>().max(1) as f64;
@@ -312,7 +322,7 @@ fn move_charts(summary: &Summary) -> String {
             format!("<figure><figcaption>{caption}</figcaption>{svg}{key}</figure>")
         }
     };
-    card("", "Time", &figure(&seconds, "mean for a move, by its number", "No times."))
+    card("", "Time", &figure(&seconds, caption, "No times."))
         + &card("", "Simulations", &figure(&simulations, "share of moves", "None are known."))
         + &card("", "Length of games", &figure(&games, "games by moves", "No games."))
 }

@@ -45,7 +45,7 @@ pub struct Summary {
     pub lengths: Spread,
     /// Games by their moves.
     pub length_histogram: Histogram,
-    /// Mean seconds for a move by its number.
+    /// Mean time for a move by its number.
     pub time_by_move: TimeByMove,
     /// Moves by their simulations; a series for each player.
     pub simulation_histogram: Histogram,
@@ -76,6 +76,9 @@ pub struct PlayerSummary {
     pub seconds: Spread,
     /// Simulations of a move, where they are known.
     pub simulations: Spread,
+    /// The share of their plans that searches did not use, where plans are known. Below 0 where
+    /// rules have prolonged more than others have saved.
+    pub saved: Option<f64>,
     /// Faults by kind.
     pub faults: BTreeMap<String, u64>,
 }
@@ -104,14 +107,14 @@ pub struct RatingTable {
     pub players: Vec<Rating>,
 }
 
-/// Mean seconds for a move by its number in the game.
+/// Mean time for a move by its number in the game: seconds, or simulations on a virtual clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TimeByMove {
     /// The first move of each class, from 1.
     pub starts: Vec<u64>,
     /// Moves in a class.
     pub width: u64,
-    /// Mean seconds in each class by player; none where it made no move.
+    /// Mean time in each class by player; none where it made no move.
     pub mean: Vec<Vec<Option<f64>>>,
 }
 
@@ -181,14 +184,14 @@ impl Summary {
             void: (lines.len() - counted.len()) as u64,
             duplicates: results.duplicates,
             warnings: results.warnings.clone(),
-            players: players(&info.players, &lines),
+            players: players(&info, &lines),
             ratings: ratings(info.players.len(), &pairings),
             pairings,
             colours: colours(&counted),
             reasons,
             lengths: spread(lengths.iter().map(|length| *length as f64)),
             length_histogram: Histogram::new(&[lengths], CLASSES),
-            time_by_move: time_by_move(info.players.len(), &lines),
+            time_by_move: time_by_move(&info, &lines),
             simulation_histogram: simulation_histogram(info.players.len(), &lines),
             faults: faults(&lines),
             list: results.games.iter().map(|game| listed(game, &folders)).collect(),
@@ -232,6 +235,20 @@ fn own_moves(line: &GameLine) -> impl Iterator<Item = (u64, usize, usize)> + '_ 
     })
 }
 
+/// What a move took of its clock: seconds, or simulations on a virtual clock.
+fn used(info: &MatchInfo, line: &GameLine, player: usize, index: usize) -> Option<f64> {
+    if is_virtual(info, player) {
+        line.simulations.get(index).copied().flatten().map(|count| count as f64)
+    } else {
+        line.seconds.get(index).copied()
+    }
+}
+
+/// Whether simulations are a player's time.
+pub(super) fn is_virtual(info: &MatchInfo, player: usize) -> bool {
+    info.time.get(player).is_some_and(|time| time.starts_with("simulations:"))
+}
+
 fn spread(numbers: impl Iterator<Item = f64> + Clone) -> Spread {
     let moments: Moments = numbers.clone().collect();
     Spread {
@@ -243,15 +260,22 @@ fn spread(numbers: impl Iterator<Item = f64> + Clone) -> Spread {
     }
 }
 
-fn players(names: &[String], lines: &[&GameLine]) -> Vec<PlayerSummary> {
+fn players(info: &MatchInfo, lines: &[&GameLine]) -> Vec<PlayerSummary> {
+    let names = &info.players;
     let empty = |name: &String| PlayerSummary { name: name.clone(), ..PlayerSummary::default() };
     let mut players: Vec<PlayerSummary> = names.iter().map(empty).collect();
     let (mut seconds, mut simulations) = (vec![vec![]; names.len()], vec![vec![]; names.len()]);
+    let mut plans = vec![[0.0; 2]; names.len()];
     for line in lines {
         for (_, player, index) in own_moves(line) {
             seconds[player].extend(line.seconds.get(index).copied());
             let known = line.simulations.get(index).copied().flatten();
             simulations[player].extend(known.map(|count| count as f64));
+            let planned = line.planned.get(index).copied().flatten();
+            if let Some((planned, used)) = planned.zip(used(info, line, player, index)) {
+                plans[player][0] += planned;
+                plans[player][1] += used;
+            }
         }
         for fault in &line.faults {
             *players[fault.player].faults.entry(fault.kind.clone()).or_default() += 1;
@@ -275,6 +299,8 @@ fn players(names: &[String], lines: &[&GameLine]) -> Vec<PlayerSummary> {
     for (index, player) in players.iter_mut().enumerate() {
         player.seconds = spread(seconds[index].iter().copied());
         player.simulations = spread(simulations[index].iter().copied());
+        let [planned, used] = plans[index];
+        player.saved = (planned > 0.0).then(|| 1.0 - used / planned);
     }
     players
 }
@@ -306,11 +332,13 @@ fn colours(counted: &[&GameLine]) -> [u64; 3] {
     colours
 }
 
-fn time_by_move(players: usize, lines: &[&GameLine]) -> TimeByMove {
+fn time_by_move(info: &MatchInfo, lines: &[&GameLine]) -> TimeByMove {
+    let players = info.players.len();
     let moves = || {
         lines.iter().flat_map(|line| {
-            let known = own_moves(line).filter(|(_, _, index)| *index < line.seconds.len());
-            known.map(|(number, player, index)| (number, player, line.seconds[index]))
+            own_moves(line).filter_map(|(number, player, index)| {
+                Some((number, player, used(info, line, player, index)?))
+            })
         })
     };
     let Some(last) = moves().map(|(number, _, _)| number).max() else {
@@ -319,8 +347,8 @@ fn time_by_move(players: usize, lines: &[&GameLine]) -> TimeByMove {
     let width = round_width(0, last - 1, CLASSES);
     let classes = (last - 1) / width + 1;
     let mut means: Vec<BTreeMap<u64, Moments>> = vec![BTreeMap::new(); players];
-    for (number, player, seconds) in moves() {
-        means[player].entry((number - 1) / width).or_default().push(seconds);
+    for (number, player, time) in moves() {
+        means[player].entry((number - 1) / width).or_default().push(time);
     }
     let mean = |found: &BTreeMap<u64, Moments>| {
         (0..classes).map(|class| found.get(&class).and_then(Moments::mean)).collect()

@@ -159,6 +159,7 @@ pub(super) fn players(summary: &Summary) -> String {
                 seconds(player.seconds.mean),
                 seconds(player.seconds.most),
                 mean(&player.simulations),
+                player.saved.map_or_else(|| "–".to_owned(), |share| number(share, Unit::Percent)),
                 if faults == 0 {
                     "0".to_owned()
                 } else {
@@ -175,9 +176,11 @@ pub(super) fn players(summary: &Summary) -> String {
         figures("Time a move"),
         figures("Longest"),
         figures("Simulations a move"),
+        figures("Saved"),
         figures("Faults"),
     ];
-    let note = "<p class=\"note\">With each colour: won / drawn / lost.</p>";
+    let note = "<p class=\"note\">With each colour: won / drawn / lost. Saved: the share of the planned time that \
+                searches did not use.</p>";
     card("wide", "Players", &(table(&columns, &rows) + note))
 }
 

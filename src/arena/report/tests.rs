@@ -41,6 +41,7 @@ fn game(number: u64, players: &[&str], sides: [usize; 2], winner: Option<usize>)
         seconds: vec![0.5, 0.25, 1.5, 0.75],
         simulations: vec![Some(400), None, Some(200), None],
         stops: vec![None; 4],
+        planned: Vec::new(),
         faults: Vec::new(),
     }
 }
@@ -110,6 +111,7 @@ fn a_small_match_by_hand() {
     assert_eq!(first.seconds.count, 14);
     assert!((first.seconds.mean.unwrap() - (4.0 * 2.0 + 3.0) / 14.0).abs() < 1e-12);
     assert_eq!((first.simulations.count, first.simulations.mean), (8, Some(300.0)));
+    assert_eq!(first.saved, None);
     // Moves 3, 4, 5 and 6 of the game; its own number 3 was played with Black only.
     assert_eq!(summary.time_by_move.width, 1);
     assert_eq!(summary.time_by_move.mean[0][2..], [Some(0.5), Some(0.25), Some(1.5), Some(0.75)]);
@@ -255,6 +257,26 @@ fn a_match_without_games_has_a_page() {
     }
     let (summary, _) = report(&directory(&info(&NAMES, &test), &text(&void)));
     assert_eq!((summary.games, summary.void, summary.pairings.len()), (2, 2, 0));
+}
+
+#[test]
+fn plans_are_compared_with_what_the_clock_counts() {
+    let mut line = game(0, &NAMES, [0, 1], Some(0));
+    line.simulations = vec![Some(60), Some(300), Some(30), Some(500)];
+    line.planned = vec![Some(100.0), None, Some(80.0), Some(400.0)];
+    let mut info = info(&NAMES, &Value::Null);
+    info["time"] = json!(["simulations:1000", "simulations:1000"]);
+    let (summary, page) = report(&directory(&info, &text(&[line.clone()])));
+    let saved = |summary: &Summary| [0, 1].map(|player: usize| summary.players[player].saved);
+    assert_eq!(saved(&summary), [Some(0.5), Some(-0.25)]);
+    assert_eq!(summary.time_by_move.mean[0][2..], [Some(60.0), None, Some(30.0), None]);
+    assert!(page.contains("Mean simulations for a move"));
+    // The same by real time: 0.5 and 1.5 s of 4.
+    info["time"] = json!(["sudden:10", "none"]);
+    line.planned = vec![Some(1.0), None, Some(3.0), None];
+    let (summary, page) = report(&directory(&info, &text(&[line])));
+    assert_eq!(saved(&summary), [Some(0.5), None]);
+    assert!(page.contains("Mean seconds for a move"));
 }
 
 #[test]

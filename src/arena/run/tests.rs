@@ -218,6 +218,7 @@ fn line(game: u64, winner: Option<usize>) -> GameLine {
         seconds: Vec::new(),
         simulations: Vec::new(),
         stops: Vec::new(),
+        planned: Vec::new(),
         faults: Vec::new(),
     }
 }

@@ -13,7 +13,7 @@ use crate::arena::report::{Results, Summary};
 use crate::cli::{matches, print, print_json};
 use crate::config::Config;
 use crate::game::Game;
-use crate::lab::time::{Played, ROWS, TimeRow, imitation_table};
+use crate::lab::time::{Played, ROWS, RowKind, TimeRow, endgame_tables, imitation_table};
 use crate::timeman::{Table, TableGame};
 use crate::util::{make_folder, write_atomically};
 
@@ -22,7 +22,7 @@ pub(in crate::cli) struct TimeArgs {
     /// The folder for the matches; what has been played is not played again
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: PathBuf,
-    /// Tables to play: I, II, III, IV and XIII; all if none is given
+    /// Tables to play: I, II, III, IV, XIII and endgame; all if none is given
     #[arg(long, value_name = "TABLE")]
     pub(super) table: Vec<String>,
     /// Games of each row
@@ -72,7 +72,10 @@ pub(super) fn result(
     let wanted =
         |row: &&TimeRow| args.table.is_empty() || args.table.iter().any(|t| t == row.table);
     let rows: Vec<&TimeRow> = ROWS.iter().filter(wanted).collect();
-    anyhow::ensure!(!rows.is_empty(), "no such table: write --table I, II, III, IV or XIII");
+    anyhow::ensure!(
+        !rows.is_empty(),
+        "no such table: write --table I, II, III, IV, XIII or endgame"
+    );
     let mut played = Vec::new();
     for row in &rows {
         if budget.is_over() {
@@ -95,21 +98,37 @@ fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Playe
     let folder = args.out.join(row.name());
     make_folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let time = format!("simulations:{}", row.times * args.simulations);
-    let strategy = if row.imitated {
-        let table = folder.join("imitated.toml");
-        imitate(row, args, config, &table)?;
-        format!("EXP-MOVES time.table='{}'", table.display())
-    } else {
-        row.strategy.to_owned()
+    let by_table = |name: &str| {
+        let path = folder.join(name);
+        let strategy = format!("EXP-MOVES time.table='{}'", path.display());
+        (path, strategy)
+    };
+    let opponent = row.against.unwrap_or(&args.opponent).to_owned();
+    let (strategy, opponent) = match row.kind {
+        RowKind::Strategy => (row.strategy.to_owned(), opponent),
+        RowKind::Imitated => {
+            let (path, strategy) = by_table("imitated.toml");
+            imitate(row, args, config, &path)?;
+            (strategy, opponent)
+        }
+        RowKind::Hurried => {
+            let (paths, strategies): (Vec<_>, Vec<_>) =
+                ["hurried.toml", "steady.toml"].map(by_table).into_iter().unzip();
+            let tables = endgame_tables(&base_table(config)?, args.simulations as f64, row.times)
+                .context("there are too few simulations for a game")?;
+            for (path, table) in paths.iter().zip(&tables) {
+                write_table(path, table)?;
+            }
+            (strategies[0].clone(), strategies[1].clone())
+        }
     };
     let with = |name: &str, strategy: &str| {
         format!("name='{name}' time={time} tedomari {} time.strategy={strategy}", args.player)
     };
-    let opponent = row.against.unwrap_or(&args.opponent);
-    let opponent = if opponent.starts_with("gtp:") {
-        format!("time=none {opponent}")
-    } else {
-        with(&format!("opponent {opponent}"), opponent)
+    let opponent = match row.kind {
+        RowKind::Hurried => with("opponent steady", &opponent),
+        _ if opponent.starts_with("gtp:") => format!("time=none {opponent}"),
+        _ => with(&format!("opponent {opponent}"), &opponent),
     };
     let words = [
         "--player".to_owned(),
@@ -137,6 +156,7 @@ fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Playe
         low: pairing.score_interval.low,
         high: pairing.score_interval.high,
         paper: row.paper / 100.0,
+        saved: summary.players.get(pairing.first).and_then(|player| player.saved),
         time_by_move: times.starts.iter().copied().zip(means).collect(),
     })
 }
@@ -158,15 +178,23 @@ fn imitate(row: &TimeRow, args: &TimeArgs, config: &Config, path: &Path) -> anyh
     let times = &summary.time_by_move;
     let mean = times.mean.first().context("no times")?;
     let times_by_start: Vec<_> = times.starts.iter().copied().zip(mean.iter().copied()).collect();
+    let base = base_table(config)?;
+    let budget = args.simulations as f64;
+    let table = imitation_table(&base, &times_by_start, times.width, budget)
+        .with_context(|| format!("the games of {} tell no times", row.strategy))?;
+    write_table(path, &table)
+}
+
+fn base_table(config: &Config) -> anyhow::Result<Table> {
     let area = u32::try_from(config.game.size().area()).context("the board is too large")?;
     let kind = match config.game.rules().game {
         Game::Go => TableGame::Go,
         Game::NoGo => TableGame::NoGo,
     };
-    let base = Table::built_in(kind, area);
-    let budget = args.simulations as f64;
-    let table = imitation_table(&base, &times_by_start, times.width, budget)
-        .with_context(|| format!("the games of {} tell no times", row.strategy))?;
+    Ok(Table::built_in(kind, area))
+}
+
+fn write_table(path: &Path, table: &Table) -> anyhow::Result<()> {
     write_atomically(path, table.to_toml().as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))
 }
@@ -174,7 +202,7 @@ fn imitate(row: &TimeRow, args: &TimeArgs, config: &Config, path: &Path) -> anyh
 fn text(result: &TimeResult) -> String {
     let mut text = format!(
         "{} games a row, {} simulations a game, player {}, opponent {}, seed {}\n\n\
-         {:5} {:28} {:>6}  {:>22}  {:>8}\n",
+         {:7} {:28} {:>6}  {:>22}  {:>8} {:>8}\n",
         result.games,
         result.simulations,
         result.player,
@@ -184,15 +212,19 @@ fn text(result: &TimeResult) -> String {
         "strategy",
         "games",
         "won",
-        "paper"
+        "paper",
+        "saved"
     );
     for row in &result.rows {
         let [score, low, high, paper] =
             [row.score, row.low, row.high, row.paper].map(|share| 100.0 * share);
         let _ = writeln!(
             text,
-            "{:5} {:28} {:>6}  {score:>5.1} % ({low:.1} to {high:.1})  {paper:>6.1} %",
-            row.table, row.name, row.games,
+            "{:7} {:28} {:>6}  {score:>5.1} % ({low:.1} to {high:.1})  {paper:>6.1} % {:>8}",
+            row.table,
+            row.name,
+            row.games,
+            row.saved.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", 100.0 * share)),
         );
     }
     text.push_str(
