@@ -10,8 +10,11 @@ use crate::timeman::{
 };
 use crate::util::Seed;
 
-/// A search takes so long at the least, however late it is: shorter it would end with nothing.
+/// A search takes so long at the least, however late it is: shorter it would end with little.
 const LEAST: Duration = Duration::from_millis(3);
+
+/// But for the last moments of a clock, which must do for as many moves as this.
+const LAST_MOVES: u32 = 64;
 
 /// Built-in timetables that are kept.
 const MOST_KNOWN: usize = 32;
@@ -95,9 +98,10 @@ impl Timing {
     }
 
     /// When a search must have ended by real time; never without a clock.
-    pub(super) fn deadline(&self, plan: &Plan) -> Option<Duration> {
+    pub(super) fn deadline(&self, color: Color, plan: &Plan) -> Option<Duration> {
         let has_clock = plan.expected.is_some();
-        (has_clock && !self.is_virtual()).then(|| plan.budget.hard.max(LEAST))
+        let least = LEAST.min(self.clock(color).left() / LAST_MOVES);
+        (has_clock && !self.is_virtual()).then(|| plan.budget.hard.max(least))
     }
 
     /// Simulations at the most, where time or a parameter limits them.

@@ -12,6 +12,10 @@ use crate::arena::report::escaped;
 /// `lab` for what experiments tell, `test`, `doc` or `none` with words behind it otherwise.
 const CLAIMS: &str = include_str!("checklist.tsv");
 
+/// Between these lines the table stands in a document of Markdown.
+const BEGIN: &str = "<!-- claims: written by `tedomari lab report` -->";
+const END: &str = "<!-- end of claims -->";
+
 /// What an experiment has found about a claim.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Finding {
@@ -98,6 +102,20 @@ impl Checklist {
             let _ = writeln!(text, "| {} |", cells.join(" | "));
         }
         text
+    }
+
+    /// A document with the table between its two lines for it; none if it has no such lines.
+    #[must_use]
+    pub fn put_into(&self, document: &str) -> Option<String> {
+        let (before, rest) = document.split_once(BEGIN)?;
+        let (_, after) = rest.split_once(END)?;
+        Some(format!("{before}{BEGIN}\n\n{}\n{END}{after}", self.markdown()))
+    }
+
+    /// The two lines that a document must have.
+    #[must_use]
+    pub const fn markers() -> [&'static str; 2] {
+        [BEGIN, END]
     }
 
     /// The claims as a page; what stands in `report.json` too is marked with the way to it.
@@ -215,6 +233,17 @@ mod tests {
                 assert!(root.join(path).exists(), "{path} of {claim}");
             }
         }
+    }
+
+    #[test]
+    fn a_document_gets_the_table_where_it_wants_it() {
+        let list = Checklist::new(&[outcome("B14")]);
+        let document = format!("# Results\n\n{BEGIN}\nold\n{END}\n\nmore\n");
+        let new = list.put_into(&document).unwrap();
+        assert!(new.starts_with("# Results\n\n<!--") && new.ends_with("-->\n\nmore\n"));
+        assert!(new.contains("| B14 |") && !new.contains("old"));
+        assert_eq!(list.put_into(&new).as_ref(), Some(&new), "once more changes nothing");
+        assert_eq!(list.put_into("# Results\n"), None);
     }
 
     #[test]

@@ -31,6 +31,9 @@ const LONGEST: f64 = 3.0;
 /// The weight of the last move in the mean of what moves take beyond their plans.
 const SURPRISE: f64 = 0.25;
 
+/// That mean before the first move: the machine may be busy.
+const FIRST_SURPRISE: Duration = Duration::from_millis(5);
+
 /// Checkpoints double so often.
 const CHECKPOINTS: u32 = 20;
 
@@ -92,7 +95,7 @@ impl Manager {
             lag: Lag::default(),
             after: Duration::ZERO,
             batch: Duration::ZERO,
-            beyond: Duration::ZERO,
+            beyond: FIRST_SURPRISE,
             memory: Memory { fraction, criticality: None, playout_length: None, win_rate: None },
             searches: 0,
         }
