@@ -425,12 +425,14 @@ impl Engine {
     /// Writes down what happened, and how the clock stands now.
     fn write_down(&mut self, color: Color, what: Decision, report: &SearchReport) {
         let clock = *self.clock(color);
-        let time = report.time.as_ref().map(ToString::to_string).unwrap_or_default();
+        let time = report.time.as_ref().map(tracing::field::display);
         let reason = report.reason.map(tracing::field::display);
-        info!(%color, ?what, %time, reason, simulations = report.simulations, %report, "move");
+        info!(%color, ?what, time, reason, simulations = report.simulations, %report, "move");
         if let (Decision::Play(_), Some(recorded)) = (what, self.state.last_recorded()) {
-            recorded.comment =
-                self.comments.then(|| format!("{report}\n{time}\n{}", report.to_json()));
+            recorded.comment = self.comments.then(|| {
+                let time = report.time.as_ref().map(ToString::to_string).unwrap_or_default();
+                format!("{report}\n{time}\n{}", report.to_json())
+            });
             if clock.system() != TimeSystem::Unlimited {
                 recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
                 recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());

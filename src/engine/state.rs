@@ -33,6 +33,8 @@ pub struct GameState {
     rules: Rules,
     komi: Komi,
     position: Position,
+    /// Tells beginnings apart: stones, rules, komi and the side to move.
+    beginning: u64,
 }
 
 impl GameState {
@@ -41,7 +43,8 @@ impl GameState {
     pub fn new(size: BoardSize, rules: Rules, komi: Komi) -> Self {
         let mut record = GameRecord::new(size);
         record.application = Some(concat!("Tedomari:", env!("CARGO_PKG_VERSION")).to_owned());
-        Self { record, rules, komi, position: Position::new(size, rules, komi) }
+        let position = Position::new(size, rules, komi);
+        Self { record, rules, komi, beginning: mark(&position), position }
     }
 
     /// The position on the board.
@@ -75,11 +78,14 @@ impl GameState {
     /// How the position came about, for a search that remembers its tree.
     #[must_use]
     pub fn line(&self, to_move: Color) -> Line {
-        let beginning = self.record.replay(0, self.rules, self.komi).map_or(0, |position| {
-            position.hash() ^ u64::from(position.handicap()).rotate_right(16)
-        });
         let moves = self.record.moves.iter().map(|mv| (mv.color, mv.mv)).collect();
-        Line { start: beginning, moves, to_move }
+        Line { start: self.beginning, moves, to_move }
+    }
+
+    /// Takes note of another beginning.
+    fn begin(&mut self) {
+        let start = self.record.start(self.rules, self.komi);
+        self.beginning = start.as_ref().map_or(0, mark);
     }
 
     /// Plays a move.
@@ -121,6 +127,7 @@ impl GameState {
     pub fn set_komi(&mut self, komi: Komi) {
         self.komi = komi;
         self.position.set_komi(komi);
+        self.begin();
     }
 
     /// Changes the rules of the game that is played; the moves so far must be legal under them.
@@ -133,6 +140,7 @@ impl GameState {
         }
         self.position = self.record.replay(usize::MAX, rules, self.komi)?;
         self.rules = rules;
+        self.begin();
         Ok(())
     }
 
@@ -166,6 +174,7 @@ impl GameState {
     pub fn set_to_move(&mut self, color: Color) {
         if self.record.moves.is_empty() {
             self.record.to_move = color;
+            self.begin();
         }
         self.position.set_to_move(color);
     }
@@ -179,12 +188,18 @@ impl GameState {
         self.record.moves.truncate(moves);
         self.komi = komi;
         self.position = position;
+        self.begin();
         Ok(())
     }
 
     fn start_from(&mut self, record: GameRecord) -> Result<(), StateError> {
         self.position = record.start(self.rules, self.komi)?;
         self.record = record;
+        self.begin();
         Ok(())
     }
+}
+
+fn mark(start: &Position) -> u64 {
+    start.hash() ^ u64::from(start.handicap()).rotate_right(16)
 }

@@ -1,6 +1,7 @@
 //! What a move was given, what it took, and why: the line that explains it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
@@ -10,9 +11,11 @@ use super::stop::StopReason;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Account {
     /// The strategy as it was configured.
-    pub strategy: String,
+    #[serde(serialize_with = "as_text")]
+    pub strategy: Arc<str>,
     /// All its numbers.
-    pub parameters: String,
+    #[serde(serialize_with = "as_text")]
+    pub parameters: Arc<str>,
     /// What the move was planned to take.
     pub allotted: f64,
     /// What rules have added.
@@ -44,6 +47,10 @@ fn in_words<S: Serializer>(reason: &Option<StopReason>, out: S) -> Result<S::Ok,
         Some(reason) => out.collect_str(reason),
         None => out.serialize_none(),
     }
+}
+
+fn as_text<S: Serializer>(text: &Arc<str>, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(text)
 }
 
 impl fmt::Display for Account {

@@ -1,5 +1,6 @@
 //! The time manager of one player: plans, gives rules, and learns from what happened.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rand::RngExt as _;
@@ -51,6 +52,8 @@ pub enum Pace {
 pub struct Manager {
     params: TimeParams,
     strategy: Strategy,
+    /// The strategy and its numbers in words.
+    words: [Arc<str>; 2],
     table: Table,
     pace: Pace,
     seed: Seed,
@@ -88,6 +91,7 @@ impl Manager {
         let fraction = strategy.part(Kind::Learned).map_or(1.0, |part| part.get("start"));
         Self {
             params: params.clone(),
+            words: [strategy.text().into(), strategy.numbers().into()],
             strategy,
             table,
             pace: Pace::Real,
@@ -284,9 +288,10 @@ impl Manager {
     pub fn account(&self, plan: &Plan, thinking: &Thinking, used: Duration) -> Account {
         let seconds = |time: Duration| time.as_secs_f64();
         let end = thinking.budget().planned;
+        let [strategy, parameters] = self.words.clone();
         Account {
-            strategy: self.strategy.text().to_owned(),
-            parameters: self.strategy.numbers(),
+            strategy,
+            parameters,
             allotted: seconds(plan.budget.planned),
             extended: seconds(end.saturating_sub(plan.budget.planned)),
             extended_by: thinking.extended(),
