@@ -14,7 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("playout", &["game", "eval"]),
     ("timeman", &[]),
     ("search", &["game", "eval", "timeman"]),
-    ("engine", &["game", "eval", "timeman", "search"]),
+    ("engine", &["game", "eval", "playout", "timeman", "search"]),
     ("gtp", &["game", "eval", "timeman", "search", "engine"]),
     ("record", &["game", "eval"]),
     ("train", &["game", "eval", "nn", "record"]),

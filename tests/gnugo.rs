@@ -174,5 +174,5 @@ fn games_of_gnu_go_with_itself_are_counted_alike() {
         results.push(verdicts.scores.join("/"));
     }
     eprintln!("{same_dead} of {GAMES} with the same dead stones: {}", results.join(" "));
-    assert!(same_dead > 0, "no game was judged alike");
+    assert!(same_dead >= 9, "{same_dead} of {GAMES} games were judged alike");
 }

@@ -19,7 +19,7 @@ use crate::arena::{
 use crate::config::Config;
 use crate::engine::judge;
 use crate::game::{BoardSize, Komi, Rules};
-use crate::playout::PlayoutEvaluator;
+use crate::playout::{PlayoutEvaluator, PlayoutParams};
 use crate::util::Seed;
 use crate::util::stats::Sprt;
 
@@ -299,7 +299,8 @@ impl MatchArgs {
 /// Our own judgement, by random games: it belongs to none of the players.
 fn judging() -> Judging {
     Arc::new(|position, seed| {
-        let judgement = judge(position, &PlayoutEvaluator::new(seed));
+        let games = PlayoutEvaluator::with(PlayoutParams::uniform(), seed);
+        let judgement = judge(position, &games);
         judgement.map(|judgement| judgement.dead).map_err(|error| error.to_string())
     })
 }

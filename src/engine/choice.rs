@@ -48,7 +48,12 @@ pub(super) fn choose(
         return Some(clean_up(position, &judgement()).map_or(Move::Pass, Move::Place));
     }
     let may_pass = report.moves.iter().any(|candidate| candidate.mv == Move::Pass);
-    let wins = || judgement().score(position).winner() == Some(position.to_move());
+    // Where a network and the judge differ, the game goes on.
+    let agreed = || {
+        report.playout_length.is_some()
+            || Judgement::of(position, &report.ownership).is_won(position)
+    };
+    let wins = || judgement().is_won(position) && agreed();
     let may_end = position.passes() > 0;
     let pass = match () {
         // The game ends with this pass, and it is won. Who knows more than random games looks closer:

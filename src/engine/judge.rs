@@ -1,7 +1,10 @@
 //! Which stones are dead, who owns what, and how the game would end.
 
+use super::Engine;
 use crate::eval::{EvalError, Evaluator, Ownership};
-use crate::game::{Color, Game, Point, PointSet, Position, Score, benson};
+use crate::game::{Color, Game, GameResult, Point, PointSet, Position, Score, benson};
+use crate::playout::{PlayoutEvaluator, PlayoutParams};
+use crate::util::Seed;
 
 /// Evaluations for a judgement on a board of one point; larger boards get their share, so that a
 /// judgement takes a few milliseconds on any board.
@@ -15,6 +18,12 @@ pub struct Judgement {
     pub dead: PointSet,
     /// Mean ownership.
     pub ownership: Ownership,
+}
+
+/// Who plays games to the end to judge positions, whatever else evaluates them: where the game is over,
+/// networks know less of life and death than random games.
+pub(super) fn referee() -> PlayoutEvaluator {
+    PlayoutEvaluator::with(PlayoutParams::uniform(), Seed::new(1))
 }
 
 /// Judges a position by asking the evaluator, with each player to move in turn.
@@ -62,9 +71,45 @@ pub(super) fn dead_stones(position: &Position, ownership: &Ownership) -> PointSe
 }
 
 impl Judgement {
+    /// What somebody thinks who has said who owns what.
+    pub(super) fn of(position: &Position, ownership: &Ownership) -> Self {
+        Self { dead: dead_stones(position, ownership), ownership: ownership.clone() }
+    }
+
+    /// Whether the side to move has won if the game ends now.
+    pub(super) fn is_won(&self, position: &Position) -> bool {
+        self.score(position).winner() == Some(position.to_move())
+    }
+
     /// The score if the game ended now: dead stones leave the board where the rules say so.
     #[must_use]
     pub fn score(&self, position: &Position) -> Score {
         position.score(&self.dead)
+    }
+}
+
+impl Engine {
+    /// Judges the position on the board as if the game ended here. Asked again about the same
+    /// position it says the same, so that the score fits the dead stones.
+    pub fn judge(&mut self) -> Result<Judgement, EvalError> {
+        let position = self.state.position();
+        let key = (position.size(), position.board().hash());
+        if let Some((_, judgement)) = self.judged.as_ref().filter(|(judged, _)| *judged == key) {
+            return Ok(judgement.clone());
+        }
+        let judgement = judge(position, &self.referee)?;
+        self.judged = Some((key, judgement.clone()));
+        Ok(judgement)
+    }
+
+    /// How the game would end if it ended here; none in NoGo while there are legal moves.
+    pub fn result(&mut self) -> Result<Option<GameResult>, EvalError> {
+        let position = self.state.position();
+        if position.rules().game == Game::NoGo {
+            let winner = position.to_move().opponent();
+            return Ok(position.is_over().then_some(GameResult::Resignation(winner)));
+        }
+        let judgement = self.judge()?;
+        Ok(Some(judgement.score(self.state.position()).into()))
     }
 }

@@ -28,7 +28,8 @@ pub use state::{GameState, StateError};
 pub use view::View;
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
-use crate::game::{BoardSize, Color, Game, GameRecord, GameResult, Move, Position, Rules};
+use crate::game::{BoardSize, Color, Game, GameRecord, Move, Position, Rules};
+use crate::playout::PlayoutEvaluator;
 use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
 use crate::timeman::{Chain, Clock, Progress, Table, TimeSystem};
 use crate::util::Seed;
@@ -51,6 +52,8 @@ pub struct Engine {
     timing: Timing,
     resignation: [Resignation; 2],
     search: Search,
+    /// Judges positions where a game ends.
+    referee: PlayoutEvaluator,
     watcher: Option<Arc<dyn Watcher>>,
     last_report: Option<SearchReport>,
     /// The last judgement, with the board and the hash of the stones that it is about: passes do
@@ -74,6 +77,7 @@ impl Engine {
             state,
             resignation: [Resignation::default(); 2],
             search: new_search(&params, &evaluator),
+            referee: judge::referee(),
             watcher: None,
             last_report: None,
             judged: None,
@@ -308,30 +312,6 @@ impl Engine {
         Ok(self.evaluator.evaluate(&[&position])?.swap_remove(0))
     }
 
-    /// Judges the position on the board as if the game ended here. Asked again about the same
-    /// position it says the same, so that the score fits the dead stones.
-    pub fn judge(&mut self) -> Result<Judgement, EvalError> {
-        let position = self.state.position();
-        let key = (position.size(), position.board().hash());
-        if let Some((_, judgement)) = self.judged.as_ref().filter(|(judged, _)| *judged == key) {
-            return Ok(judgement.clone());
-        }
-        let judgement = judge(position, self.evaluator.as_ref())?;
-        self.judged = Some((key, judgement.clone()));
-        Ok(judgement)
-    }
-
-    /// How the game would end if it ended here; none in NoGo while there are legal moves.
-    pub fn result(&mut self) -> Result<Option<GameResult>, EvalError> {
-        let position = self.state.position();
-        if position.rules().game == Game::NoGo {
-            let winner = position.to_move().opponent();
-            return Ok(position.is_over().then_some(GameResult::Resignation(winner)));
-        }
-        let judgement = self.judge()?;
-        Ok(Some(judgement.score(self.state.position()).into()))
-    }
-
     fn begin(&mut self) {
         self.timing.begin(self.state.position());
         self.resignation = [Resignation::default(); 2];
@@ -380,9 +360,12 @@ impl Engine {
         drop(rules);
         report.certainty = early.certainty();
         report.time = Some(self.timing.account(color, (&plan, &thinking), report.elapsed));
-        let judgement = || Judgement {
-            dead: judge::dead_stones(&position, &report.ownership),
-            ownership: report.ownership.clone(),
+        let judgement = || {
+            let by_search = || Judgement::of(&position, &report.ownership);
+            match report.playout_length {
+                Some(_) => by_search(),
+                None => judge(&position, &self.referee).unwrap_or_else(|_| by_search()),
+            }
         };
         let choice = choice::choose(&position, &report, &judgement, purpose);
         let judgement = (choice == Some(Move::Pass)).then(judgement);
