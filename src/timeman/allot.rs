@@ -144,12 +144,7 @@ fn factor(part: &Part, at: &Situation, memory: &Memory, table: &Table) -> f64 {
             None => 1.0,
         },
         Kind::KappaLm => memory.criticality.map_or(1.0, |kappa| kappa_line(part).factor(kappa)),
-        Kind::Learned => {
-            // Many games end early; who gets to the end needs time there.
-            let gone = moves / (2.0 * table.own_moves() * part.get("fade"));
-            let front = 1.0 + (part.get("front") - 1.0) * (1.0 - gone).max(0.0);
-            front / memory.fraction.max(part.get("floor"))
-        }
+        Kind::Learned => part.get("front") / memory.fraction.max(part.get("floor")),
         Kind::Decided => {
             let certainty = memory.win_rate.map_or(0.5, |rate| rate.max(1.0 - rate));
             if certainty > part.get("decided_above") { part.get("f_decided") } else { 1.0 }

@@ -169,7 +169,6 @@ const LIMITS: &[(&str, f64, f64)] = &[
     ("checkpoint", 1.0, 1e12),
     ("threshold", 0.0, 1.0),
     ("front", 0.1, 10.0),
-    ("fade", 0.05, 10.0),
     ("start", 0.05, 2.0),
     ("floor", 0.05, 1.0),
     ("half_life", 0.1, 1000.0),

@@ -107,20 +107,6 @@ fn what_stopping_saves_is_planned_in_advance() {
     assert!((of_300("tedomari front=1", at(45, 40), decided) - 3.0).abs() < 1e-9);
 }
 
-#[test]
-fn the_beginning_gets_more_until_that_has_faded() {
-    let plan = |front: &str, moves| {
-        let memory = Memory { fraction: 1.0, ..NOTHING };
-        of_300(&format!("tedomari front={front} fade=0.5"), at(moves, 40), memory)
-    };
-    let length = 2.0 * paper_table().own_moves();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few moves")]
-    let quarter = (0.25 * length) as u32;
-    assert!((plan("3", 0) - 3.0 * plan("1", 0)).abs() < 1e-9);
-    assert!((plan("3", quarter) / plan("1", quarter) - 2.0).abs() < 0.1);
-    assert!((plan("3", 2 * quarter + 2) - plan("1", 2 * quarter + 2)).abs() < 1e-9);
-}
-
 /// Shares of the first move and of the 31st ply on 9x9, and what is left after 56 plies without
 /// captures, as worked out from the documentation of these programs.
 #[test]
