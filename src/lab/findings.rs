@@ -215,7 +215,7 @@ fn hurry(row: &Played) -> String {
     }
 }
 
-/// The order of the paper: STOP_A saves least, STOP most.
+/// The order of the paper: `STOP_A` saves least, STOP most.
 fn savings(rows: &[Played], command: &str) -> Option<Finding> {
     let saved = ["STOP_A", "STOP_B", "STOP"]
         .map(|name| rows.iter().find(|row| row.name == name).and_then(|row| row.saved));
