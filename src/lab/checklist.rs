@@ -238,10 +238,10 @@ mod tests {
     #[test]
     fn a_document_gets_the_table_where_it_wants_it() {
         let list = Checklist::new(&[outcome("B14")]);
-        let document = format!("# Results\n\n{BEGIN}\nold\n{END}\n\nmore\n");
+        let document = format!("# Results\n\n{BEGIN}\nwhat stood here\n{END}\n\nmore\n");
         let new = list.put_into(&document).unwrap();
         assert!(new.starts_with("# Results\n\n<!--") && new.ends_with("-->\n\nmore\n"));
-        assert!(new.contains("| B14 |") && !new.contains("old"));
+        assert!(new.contains("| B14 |") && !new.contains("what stood here"));
         assert_eq!(list.put_into(&new).as_ref(), Some(&new), "once more changes nothing");
         assert_eq!(list.put_into("# Results\n"), None);
     }

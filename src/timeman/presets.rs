@@ -36,7 +36,7 @@ pub const PRESETS: &[Preset] = &[
         "The default: EXP-STONES and STOP, where the plan learns what the stopper saves.",
         &[
             EXP_STONES,
-            (Kind::Learned, &[("front", 1.5), ("start", 0.7), ("floor", 0.34), ("half_life", 5.5)]),
+            (Kind::Learned, &[("front", 2.5), ("start", 0.7), ("floor", 0.34), ("half_life", 5.5)]),
             (Kind::Decided, &[("decided_above", 0.98), ("f_decided", 0.5)]),
             (Kind::Stop, &[("f_earlystop", 1.0), ("p_earlystop", 0.4)]),
             (Kind::Reuse, &[("reuse", 0.5)]),
