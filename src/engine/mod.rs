@@ -353,7 +353,7 @@ impl Engine {
         let limit = Limit {
             rule: &mut rules,
             simulations: self.timing.simulations(&plan, self.params.search.max_simulations),
-            deadline: self.timing.deadline(color, &plan),
+            deadline: self.timing.deadline(&plan),
             virtual_time: self.timing.is_virtual(),
         };
         let mut report = self.search(&position, limit, &watch, view)?;

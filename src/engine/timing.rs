@@ -10,13 +10,8 @@ use crate::timeman::{
 };
 use crate::util::Seed;
 
-/// A search takes so long at the least, however late it is: shorter it would end with little.
+/// A search takes so long at the least, however late it is: shorter it would end with nothing.
 const LEAST: Duration = Duration::from_millis(3);
-
-/// But for the last moments of a clock, which must do for as many moves as this, with no less than
-/// this for each. A clock that shows nothing at all tells nothing: whole seconds are rounded down.
-const LAST_MOVES: u32 = 64;
-const LAST_MOVE: Duration = Duration::from_millis(1);
 
 /// Built-in timetables that are kept.
 const MOST_KNOWN: usize = 32;
@@ -100,13 +95,9 @@ impl Timing {
     }
 
     /// When a search must have ended by real time; never without a clock.
-    pub(super) fn deadline(&self, color: Color, plan: &Plan) -> Option<Duration> {
+    pub(super) fn deadline(&self, plan: &Plan) -> Option<Duration> {
         let has_clock = plan.expected.is_some();
-        let least = match self.clock(color).left() {
-            Duration::ZERO => LEAST,
-            left => (left / LAST_MOVES).clamp(LAST_MOVE, LEAST),
-        };
-        (has_clock && !self.is_virtual()).then(|| plan.budget.hard.max(least))
+        (has_clock && !self.is_virtual()).then(|| plan.budget.hard.max(LEAST))
     }
 
     /// Simulations at the most, where time or a parameter limits them.
