@@ -3,7 +3,7 @@
 use super::judge::Judgement;
 use super::params::PlayParams;
 use crate::eval::Ownership;
-use crate::game::{Color, DeadStones, Game, Move, Point, Position, Scoring};
+use crate::game::{Color, DeadStones, Game, Move, Point, PointSet, Position, Scoring};
 use crate::search::SearchReport;
 
 /// What the engine answers when asked for a move.
@@ -53,7 +53,13 @@ pub(super) fn choose(
         report.playout_length.is_some()
             || Judgement::of(position, &report.ownership).is_won(position)
     };
-    let wins = || judgement().is_won(position) && agreed();
+    let wins = || match position.rules().dead_stones {
+        DeadStones::Removed => agreed() && judgement().is_won(position),
+        // Every stone counts as it stands: there is nothing to judge.
+        DeadStones::Counted => {
+            position.score(&PointSet::new()).winner() == Some(position.to_move())
+        }
+    };
     let may_end = position.passes() > 0;
     let pass = match () {
         // The game ends with this pass, and it is won. Who knows more than random games looks closer:
@@ -180,7 +186,7 @@ mod tests {
 
     use super::*;
     use crate::eval::Value;
-    use crate::game::{BoardSize, Komi, PointSet, Rules};
+    use crate::game::{BoardSize, Komi, Rules};
     use crate::search::RootMove;
 
     /// A search that prefers A1, in what is Black's already, to a pass.

@@ -13,6 +13,7 @@ mod thought;
 mod timing;
 mod view;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -332,7 +333,8 @@ impl Engine {
         position
     }
 
-    /// Searches for `color` within its time, and chooses; a pass comes with the judgement behind it.
+    /// Searches for `color` within its time, and chooses; a pass comes with the judgement behind it, if it
+    /// took one.
     fn think(
         &mut self,
         color: Color,
@@ -360,15 +362,15 @@ impl Engine {
         drop(rules);
         report.certainty = early.certainty();
         report.time = Some(self.timing.account(color, (&plan, &thinking), report.elapsed));
-        let judgement = || {
-            let by_search = || Judgement::of(&position, &report.ownership);
-            match report.playout_length {
-                Some(_) => by_search(),
-                None => judge(&position, &self.referee).unwrap_or_else(|_| by_search()),
-            }
+        let judged = OnceCell::new();
+        let by_search = || Judgement::of(&position, &report.ownership);
+        let by_referee = || match report.playout_length {
+            Some(_) => by_search(),
+            None => judge(&position, &self.referee).unwrap_or_else(|_| by_search()),
         };
+        let judgement = || judged.get_or_init(by_referee).clone();
         let choice = choice::choose(&position, &report, &judgement, purpose);
-        let judgement = (choice == Some(Move::Pass)).then(judgement);
+        let judgement = judged.into_inner().filter(|_| choice == Some(Move::Pass));
         self.thought += watch.elapsed();
         Ok(Thought { report, choice, judgement, plan, thinking })
     }
