@@ -13,11 +13,16 @@ use crate::util::Seed;
 /// A search takes so long at the least, however late it is: shorter it would end with nothing.
 const LEAST: Duration = Duration::from_millis(3);
 
+/// Built-in timetables that are kept.
+const MOST_KNOWN: usize = 32;
+
 /// The clocks of both players with their managers.
 pub(super) struct Timing {
     clocks: [Clock; 2],
     managers: [Manager; 2],
     table: Option<Table>,
+    /// Built-in timetables that were needed lately: to read one takes longer than most commands.
+    known: Vec<Table>,
     pace: Pace,
 }
 
@@ -30,6 +35,7 @@ impl Timing {
             clocks: [Clock::new(TimeSystem::Unlimited); 2],
             managers: managers(params, &table, pace),
             table: None,
+            known: vec![table],
             pace,
         }
     }
@@ -141,9 +147,17 @@ impl Timing {
         is_out && !was_out
     }
 
-    fn table_for(&self, position: &Position) -> Table {
+    fn table_for(&mut self, position: &Position) -> Table {
         let fits = |table: &&Table| table.game == game(position) && table.area == area(position);
-        self.table.as_ref().filter(fits).cloned().unwrap_or_else(|| built_in(position))
+        if let Some(table) = self.table.iter().chain(&self.known).find(fits) {
+            return table.clone();
+        }
+        let table = built_in(position);
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.push(table.clone());
+        table
     }
 }
 

@@ -1,7 +1,5 @@
 //! How long games are: tables learned from games by `tedomari timetable`.
 
-use std::sync::LazyLock;
-
 use serde::{Deserialize, Serialize};
 
 /// Bytes of the largest table that is read.
@@ -9,16 +7,6 @@ pub const MAX_TABLE_BYTES: usize = 1 << 20;
 
 /// Version of the format.
 const FORMAT: u32 = 1;
-
-/// What is built in for NoGo on 9x9, and for Go on 9x9 and 19x19: constants that are read once.
-static BUILT_IN: LazyLock<[Table; 3]> = LazyLock::new(|| {
-    let texts = [
-        include_str!("tables/nogo9.toml"),
-        include_str!("tables/go9.toml"),
-        include_str!("tables/go19.toml"),
-    ];
-    texts.map(|text| Table::from_toml(text).expect("invariant: a test reads what is built in"))
-});
 
 /// The games that there are tables for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,13 +165,19 @@ impl Table {
     /// get what the boards around them have, by the share of the board that is filled.
     #[must_use]
     pub fn built_in(game: TableGame, area: u32) -> Self {
-        let [nogo, small, large] = &*BUILT_IN;
-        match game {
-            TableGame::NoGo => nogo.for_area(area, None),
-            TableGame::Go if area <= small.area => small.for_area(area, None),
-            TableGame::Go if area >= large.area => large.for_area(area, None),
-            TableGame::Go => small.for_area(area, Some(large)),
+        let read = |text| Self::from_toml(text).expect("invariant: a test reads what is built in");
+        let small = match game {
+            TableGame::NoGo => return read(include_str!("tables/nogo9.toml")).for_area(area, None),
+            TableGame::Go => read(include_str!("tables/go9.toml")),
+        };
+        if area <= small.area {
+            return small.for_area(area, None);
         }
+        let large = read(include_str!("tables/go19.toml"));
+        if area >= large.area {
+            return large.for_area(area, None);
+        }
+        small.for_area(area, Some(&large))
     }
 
     /// Own moves of a whole game, in the mean.
@@ -195,9 +189,9 @@ impl Table {
 
     /// This table for another board, mixed with that of a larger one where there is one: linear in
     /// the side of the board.
-    fn for_area(&self, area: u32, large: Option<&Self>) -> Self {
+    fn for_area(self, area: u32, large: Option<&Self>) -> Self {
         if area == self.area {
-            return self.clone();
+            return self;
         }
         let side = |area: u32| f64::from(area).sqrt();
         let scale = f64::from(area) / f64::from(self.area);
@@ -232,7 +226,7 @@ impl Table {
                 .map(|own| Curve(own.0.iter().map(|&[key, kappa]| [key * scale, kappa]).collect())),
             source: format!("{}, scaled from {} to {area} points", self.source, self.area),
             area,
-            ..*self
+            ..self
         }
     }
 }
