@@ -8,7 +8,7 @@ use tracing::info;
 
 use crate::config::Config;
 use crate::eval::{
-    BatchingEvaluator, CachedEvaluator, EvalError, Evaluator, Fits, LazyEvaluator,
+    BatchingEvaluator, CachedEvaluator, EvalError, Evaluator, Fits, LazyEvaluator, MixedEvaluator,
     SelectedEvaluator,
 };
 use crate::game::{BoardSize, Game};
@@ -39,18 +39,20 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
         let net = load(path)?;
         anyhow::ensure!(net.knows(game), "in {path}: {NOT_GO}");
         return match net {
-            Network::Own(net) => with_net(&net, &config.net),
+            Network::Own(net) => with_playouts(with_net(&net, &config.net)?, config, game),
             Network::KataGo(net) => with_katago(&net, &config.net),
         };
     }
     // A device that does not exist is an error also where no network would use it.
     choice(&config.net)?.open().context("in net.device")?;
     let playouts = Arc::new(PlayoutEvaluator::with(config.playout.clone(), seed));
-    let params = config.net.clone();
+    let known = config.clone();
     let load = move |manifest: &Manifest| {
         // Those on the larger boards are checked by a test: a start takes milliseconds.
-        with_net(&builtin::named(&manifest.name)?, &params)
-            .with_context(|| format!("in {BUILT_IN}{}", manifest.name))
+        let net = with_net(&builtin::named(&manifest.name)?, &known.net)
+            .with_context(|| format!("in {BUILT_IN}{}", manifest.name))?;
+        let is_go = manifest.games.iter().any(|game| game == "go");
+        with_playouts(net, &known, if is_go { Game::Go } else { Game::NoGo })
     };
     let start = (config.game.rules().game, config.game.size());
     Ok(Arc::new(select(builtin::trained()?, load, start, playouts)?))
@@ -81,9 +83,9 @@ pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
     }
 }
 
-/// The same for who remembers evaluations himself.
+/// The network alone, for who remembers evaluations himself.
 pub(super) fn without_memory(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
-    let net = NetParams { cache_mb: 0, ..config.net.clone() };
+    let net = NetParams { cache_mb: 0, playout_weight: 0.0, ..config.net.clone() };
     make(&Config { net, ..config.clone() })
 }
 
@@ -139,6 +141,22 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
     let graph = GraphEvaluator::new(&manifest.shape, &net.weights, device, Orientation::ByHash)
         .context("the network cannot be moved to the device")?;
     Ok(Arc::new(CachedEvaluator::new(batching(graph, params)?, identity, memory)))
+}
+
+/// A network whose opinion of positions of Go is mixed with games played to the end.
+fn with_playouts(
+    net: Arc<dyn Evaluator>,
+    config: &Config,
+    game: Game,
+) -> anyhow::Result<Arc<dyn Evaluator>> {
+    #[expect(clippy::cast_possible_truncation, reason = "a share")]
+    let weight = config.net.playout_weight as f32;
+    if weight == 0.0 || game == Game::NoGo {
+        return Ok(net);
+    }
+    let seed = Seed::new(config.search.seed).fork("mixed playouts", 0);
+    let games = PlayoutEvaluator::with(config.playout.clone(), seed);
+    Ok(Arc::new(MixedEvaluator::new(net, Arc::new(games), weight)))
 }
 
 /// The same with one of KataGo's networks.

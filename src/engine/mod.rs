@@ -310,7 +310,7 @@ impl Engine {
     /// What the evaluator says of the position with `color` to move, without a search.
     pub fn evaluate(&self, color: Color) -> Result<Evaluation, EvalError> {
         let position = self.position_for(color);
-        Ok(self.evaluator.evaluate(&[&position])?.swap_remove(0))
+        self.evaluator.evaluate_plainly(&position)
     }
 
     fn begin(&mut self) {

@@ -43,6 +43,10 @@ impl Evaluator for LazyEvaluator {
         self.get()?.evaluate(batch)
     }
 
+    fn evaluate_plainly(&self, position: &Position) -> Result<Evaluation, EvalError> {
+        self.get()?.evaluate_plainly(position)
+    }
+
     fn policy(&self, position: &Position) -> Policy {
         self.get().map_or(Policy::Sensible, |evaluator| evaluator.policy(position))
     }

@@ -6,6 +6,7 @@ mod criticality;
 mod first;
 mod fixed;
 mod lazy;
+mod mixed;
 mod ownership;
 mod selected;
 mod symmetric;
@@ -19,6 +20,7 @@ pub use criticality::Criticality;
 pub use first::FirstMoves;
 pub use fixed::{HashedEvaluator, UniformEvaluator};
 pub use lazy::LazyEvaluator;
+pub use mixed::MixedEvaluator;
 pub use ownership::Ownership;
 pub use selected::{Fits, SelectedEvaluator};
 pub use symmetric::symmetry_of;
@@ -29,6 +31,12 @@ pub trait Evaluator: Send + Sync {
     /// Evaluates every position; the answer has the same length and order. What is said of a
     /// position does not depend on the batch that it came in.
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError>;
+
+    /// Evaluates one position by nothing but the position itself, for who wants to see what a network
+    /// says: without what a mixture adds.
+    fn evaluate_plainly(&self, position: &Position) -> Result<Evaluation, EvalError> {
+        Ok(self.evaluate(&[position])?.swap_remove(0))
+    }
 
     /// Which moves look good in a position whose evaluation has left it open, see
     /// [`Policy::OnDemand`].

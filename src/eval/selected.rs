@@ -38,6 +38,10 @@ impl Evaluator for SelectedEvaluator {
         Ok(answers)
     }
 
+    fn evaluate_plainly(&self, position: &Position) -> Result<Evaluation, EvalError> {
+        self.choose(position).evaluate_plainly(position)
+    }
+
     fn policy(&self, position: &Position) -> Policy {
         self.choose(position).policy(position)
     }

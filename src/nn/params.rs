@@ -12,6 +12,9 @@ params! {
         pub path: String = String::new(), Any;
         /// Where to compute: auto, cpu, cuda:N or metal. An accelerator must be compiled in.
         pub device: String = "auto".to_owned(), Any;
+        /// Share of a game played to the end in what a network of the program's own says of a
+        /// position of Go: such a network is small, and knows little of how a full board is counted.
+        pub playout_weight: f64 = 0.5, 0.0..=1.0;
         /// Megabytes for evaluations that are kept.
         pub cache_mb: usize = 128, 0..=1_000_000;
         /// Positions computed together on an accelerator at the most.
