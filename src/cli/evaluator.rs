@@ -39,7 +39,7 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
         let net = load(path)?;
         anyhow::ensure!(net.knows(game), "in {path}: {NOT_GO}");
         return match net {
-            Network::Own(net) => with_playouts(with_net(&net, &config.net)?, config, game),
+            Network::Own(net) => Ok(with_playouts(with_net(&net, &config.net)?, config, game)),
             Network::KataGo(net) => with_katago(&net, &config.net),
         };
     }
@@ -52,7 +52,7 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
         let net = with_net(&builtin::named(&manifest.name)?, &known.net)
             .with_context(|| format!("in {BUILT_IN}{}", manifest.name))?;
         let is_go = manifest.games.iter().any(|game| game == "go");
-        with_playouts(net, &known, if is_go { Game::Go } else { Game::NoGo })
+        Ok(with_playouts(net, &known, if is_go { Game::Go } else { Game::NoGo }))
     };
     let start = (config.game.rules().game, config.game.size());
     Ok(Arc::new(select(builtin::trained()?, load, start, playouts)?))
@@ -144,19 +144,31 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
 }
 
 /// A network whose opinion of positions of Go is mixed with games played to the end.
-fn with_playouts(
-    net: Arc<dyn Evaluator>,
-    config: &Config,
-    game: Game,
-) -> anyhow::Result<Arc<dyn Evaluator>> {
-    #[expect(clippy::cast_possible_truncation, reason = "a share")]
-    let weight = config.net.playout_weight as f32;
-    if weight == 0.0 || game == Game::NoGo {
-        return Ok(net);
+fn with_playouts(net: Arc<dyn Evaluator>, config: &Config, game: Game) -> Arc<dyn Evaluator> {
+    let weight = weight(config, game);
+    if weight == 0.0 {
+        return net;
     }
     let seed = Seed::new(config.search.seed).fork("mixed playouts", 0);
     let games = PlayoutEvaluator::with(config.playout.clone(), seed);
-    Ok(Arc::new(MixedEvaluator::new(net, Arc::new(games), weight)))
+    Arc::new(MixedEvaluator::new(net, Arc::new(games), weight))
+}
+
+/// The share of games played to the end with a network of our own.
+#[expect(clippy::cast_possible_truncation, reason = "a share")]
+fn weight(config: &Config, game: Game) -> f32 {
+    match game {
+        Game::Go => config.net.playout_weight as f32,
+        Game::NoGo => 0.0,
+    }
+}
+
+/// The share of games played to the end with the network of the configuration, for who mixes them
+/// himself.
+pub(super) fn playout_weight(config: &Config) -> anyhow::Result<f32> {
+    let path = config.net.path.as_str();
+    let is_own = path.is_empty() || path != NO_NET && matches!(load(path)?, Network::Own(_));
+    Ok(if is_own { weight(config, config.game.rules().game) } else { 0.0 })
 }
 
 /// The same with one of KataGo's networks.

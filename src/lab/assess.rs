@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sample::{Sample, stones};
 use crate::arena::{Client, Trouble};
-use crate::eval::{EvalError, Evaluator, Value};
+use crate::eval::{EvalError, Evaluator, MixedEvaluator, Value};
 use crate::game::{Color, Position};
 use crate::playout::{Playout, PlayoutEvaluator, PlayoutParams};
 use crate::search::{Request, Search, SearchClock, SearchParams};
@@ -70,8 +70,10 @@ pub enum Assessor {
 pub struct Searched {
     /// Settings; searches have one thread, so that they repeat.
     pub params: SearchParams,
-    /// How games are played out, where there is no other evaluator.
+    /// How games are played out, where there is no other evaluator or they are mixed with it.
     pub playouts: PlayoutParams,
+    /// Their share beside another evaluator.
+    pub playout_weight: f32,
     /// Simulations of each search.
     pub simulations: u64,
     /// Where random numbers start.
@@ -141,14 +143,13 @@ impl Assessor {
                 let games = (*playouts as usize / legal).max(1);
                 Ok(monte_carlo(position, games, *scale, *seed))
             }
-            Self::Playouts(searched) => {
-                let seed = searched.seed.fork("playouts", position.hash());
-                searched.value(
-                    position,
-                    Arc::new(PlayoutEvaluator::with(searched.playouts.clone(), seed)),
-                )
+            Self::Playouts(searched) => searched.value(position, searched.games(position)),
+            Self::Search(evaluator, searched) => {
+                let (net, weight) = (Arc::clone(evaluator), searched.playout_weight);
+                let mixed = |net| MixedEvaluator::new(net, searched.games(position), weight);
+                let evaluator = if weight == 0.0 { net } else { Arc::new(mixed(net)) };
+                searched.value(position, evaluator)
             }
-            Self::Search(evaluator, searched) => searched.value(position, Arc::clone(evaluator)),
             Self::Raw(evaluator) => {
                 let answers = evaluator.evaluate(&[position])?;
                 Ok(for_black(position, answers[0].value))
@@ -183,6 +184,12 @@ fn monte_carlo(position: &Position, games: usize, scale: Scale, seed: Seed) -> f
 }
 
 impl Searched {
+    /// Games whose random numbers depend on the position alone, not on what came before.
+    fn games(&self, position: &Position) -> Arc<dyn Evaluator> {
+        let seed = self.seed.fork("playouts", position.hash());
+        Arc::new(PlayoutEvaluator::with(self.playouts.clone(), seed))
+    }
+
     fn value(
         &self,
         position: &Position,
@@ -369,6 +376,7 @@ mod tests {
         let searched = || Searched {
             params: SearchParams::default(),
             playouts: PlayoutParams::default(),
+            playout_weight: 0.0,
             simulations: 50,
             seed,
         };

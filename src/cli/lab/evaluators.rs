@@ -67,6 +67,7 @@ pub(super) fn read(text: &str, config: &Config) -> anyhow::Result<Described> {
     let searched = |simulations: u32| Searched {
         params: config.search.clone(),
         playouts: config.playout.clone(),
+        playout_weight: 0.0,
         simulations: u64::from(simulations),
         seed,
     };
@@ -86,7 +87,9 @@ pub(super) fn read(text: &str, config: &Config) -> anyhow::Result<Described> {
             let assessor = if config.net.path == evaluator::NO_NET {
                 Assessor::Playouts(searched(number))
             } else {
-                Assessor::Search(evaluator::without_memory(&config)?, searched(number))
+                let net = evaluator::without_memory(&config)?;
+                let playout_weight = evaluator::playout_weight(&config)?;
+                Assessor::Search(net, Searched { playout_weight, ..searched(number) })
             };
             describe(assessor, &net)
         }
