@@ -1,14 +1,11 @@
 //! Matrix products with weights packed in panels of 16 outputs.
 
 use super::aligned::Aligned;
-use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, add, mish, relu};
+use super::cpu::{Arithmetic, Kernel, LANES, add, mish, relu};
 use super::{Activation, PANEL, padded};
 
-/// Rows that one call of the innermost loop computes: 6 x 16 sums fill 12 of the 16 AVX registers.
-pub(super) const MAX_ROWS: usize = 6;
-
 /// One row of sums for one panel.
-pub(super) type Sums = [Lanes; 2];
+pub(super) type Sums = [f32; PANEL];
 
 /// Weight matrices of one shape, each as `[panel][input][output of the panel]`.
 #[derive(Debug)]
@@ -109,22 +106,22 @@ pub(super) struct Layer<'a> {
 impl Finish for Layer<'_> {
     #[inline(always)]
     fn apply<A: Arithmetic>(&self, column: usize, at: usize, sums: Sums) -> Sums {
-        let mut sums = add_pair(sums, &self.bias[column..]);
+        let mut sums = add_first(sums, &self.bias[column..]);
         if let Some(residual) = self.residual {
-            sums = add_pair(sums, &residual[at..]);
+            sums = add_first(sums, &residual[at..]);
         }
         match self.activation {
             Activation::None => sums,
-            Activation::Relu => sums.map(relu),
-            Activation::Mish => sums.map(mish::<A>),
+            Activation::Relu => relu(sums),
+            Activation::Mish => mish::<A, PANEL>(sums),
         }
     }
 }
 
 #[inline(always)]
-fn add_pair(sums: Sums, values: &[f32]) -> Sums {
+fn add_first(sums: Sums, values: &[f32]) -> Sums {
     let (values, _) = values[..PANEL].as_chunks();
-    [add(sums[0], values[0]), add(sums[1], values[1])]
+    add(sums, values[0])
 }
 
 /// `y = finish(rows · weights)` for one matrix of the weights; `y` has one row for each row of the
@@ -140,57 +137,91 @@ pub(super) struct Product<'a, R, F> {
 impl<R: Rows, F: Finish> Kernel for Product<'_, R, F> {
     #[inline(always)]
     fn run<A: Arithmetic>(mut self) {
-        let inputs = self.weights.inputs;
-        if inputs == 0 || self.weights.width == 0 {
+        let (inputs, width) = (self.weights.inputs, self.weights.width);
+        if inputs == 0 || width == 0 {
             return;
         }
-        let count = self.y.len() / (self.weights.width * PANEL);
-        for (index, panel) in self.weights.matrix(self.matrix).chunks_exact(inputs).enumerate() {
-            let column = index * PANEL;
-            for (row, height) in blocks(count) {
-                match height {
-                    1 => self.block::<A, 1>(row, column, panel),
-                    2 => self.block::<A, 2>(row, column, panel),
-                    3 => self.block::<A, 3>(row, column, panel),
-                    4 => self.block::<A, 4>(row, column, panel),
-                    5 => self.block::<A, 5>(row, column, panel),
-                    _ => self.block::<A, MAX_ROWS>(row, column, panel),
-                }
+        let count = self.y.len() / (width * PANEL);
+        let matrix = self.weights.matrix(self.matrix);
+        let pairs = if A::WIDE { width / 2 } else { 0 };
+        for (index, pair) in matrix.chunks_exact(2 * inputs).take(pairs).enumerate() {
+            let (first, second) = pair.split_at(inputs);
+            self.panels::<A, 2>(count, 2 * index * PANEL, [first, second]);
+        }
+        let single = matrix.chunks_exact(inputs).enumerate().skip(2 * pairs);
+        for (index, panel) in single {
+            self.panels::<A, 1>(count, index * PANEL, [panel]);
+        }
+    }
+}
+
+impl<'a, R: Rows, F: Finish> Product<'a, R, F> {
+    /// All rows of the outputs of one or two panels.
+    #[inline(always)]
+    fn panels<A: Arithmetic, const P: usize>(
+        &mut self,
+        count: usize,
+        column: usize,
+        panels: [&'a [[f32; PANEL]]; P],
+    ) {
+        for (row, height) in blocks(count, A::ROWS) {
+            match height {
+                1 => self.block::<A, 1, P>(row, column, panels),
+                2 => self.block::<A, 2, P>(row, column, panels),
+                3 => self.block::<A, 3, P>(row, column, panels),
+                4 => self.block::<A, 4, P>(row, column, panels),
+                5 => self.block::<A, 5, P>(row, column, panels),
+                6 => self.block::<A, 6, P>(row, column, panels),
+                7 if A::WIDE => self.block::<A, 7, P>(row, column, panels),
+                8 if A::WIDE => self.block::<A, 8, P>(row, column, panels),
+                9 if A::WIDE => self.block::<A, 9, P>(row, column, panels),
+                _ => unreachable!("invariant: blocks have at most as many rows as asked for"),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn block<A: Arithmetic, const N: usize, const P: usize>(
+        &mut self,
+        row: usize,
+        column: usize,
+        panels: [&[[f32; PANEL]]; P],
+    ) {
+        let mut sums = [[[0.0; PANEL]; P]; N];
+        let length = panels[0].len() / R::SEGMENTS;
+        for index in 0..R::SEGMENTS {
+            // Loops rather than `map`, which is not inlined for long arrays.
+            let mut rows: [&[f32]; N] = [&[]; N];
+            for (r, row_of) in rows.iter_mut().enumerate() {
+                *row_of = self.rows.segment(row + r, index);
+            }
+            let mut weights = panels;
+            for weights in &mut weights {
+                *weights = &weights[index * length..][..length];
+            }
+            if P == 1 {
+                accumulate::<A, N, P, 8>(&mut sums, rows, weights);
+            } else {
+                accumulate::<A, N, P, 2>(&mut sums, rows, weights);
+            }
+        }
+        for (r, sums) in sums.into_iter().enumerate() {
+            for (p, sums) in sums.into_iter().enumerate() {
+                let column = column + p * PANEL;
+                let at = (row + r) * self.weights.width * PANEL + column;
+                let sums = self.finish.apply::<A>(column, at, sums);
+                self.y[at..][..PANEL].copy_from_slice(&sums);
             }
         }
     }
 }
 
-impl<R: Rows, F: Finish> Product<'_, R, F> {
-    #[inline(always)]
-    fn block<A: Arithmetic, const N: usize>(
-        &mut self,
-        row: usize,
-        column: usize,
-        panel: &[[f32; PANEL]],
-    ) {
-        let mut sums = [[ZERO; 2]; N];
-        let length = panel.len() / R::SEGMENTS;
-        for index in 0..R::SEGMENTS {
-            let rows = std::array::from_fn(|r| self.rows.segment(row + r, index));
-            sums = accumulate::<A, N>(sums, rows, &panel[index * length..][..length]);
-        }
-        for (r, sums) in sums.into_iter().enumerate() {
-            let at = (row + r) * self.weights.width * PANEL + column;
-            let sums = self.finish.apply::<A>(column, at, sums);
-            let (y, _) = self.y[at..][..PANEL].as_chunks_mut();
-            y[0] = sums[0];
-            y[1] = sums[1];
-        }
-    }
-}
-
-/// Splits rows into blocks, each as first row and height, of at most [`MAX_ROWS`].
+/// Splits rows into blocks, each as first row and height, of at most `most`.
 ///
 /// Their heights are as equal as can be: nine rows as 5 + 4 keep the multipliers busier than 6 + 3.
 #[inline(always)]
-pub(super) fn blocks(rows: usize) -> impl Iterator<Item = (usize, usize)> {
-    let blocks = rows.div_ceil(MAX_ROWS);
+pub(super) fn blocks(rows: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+    let blocks = rows.div_ceil(most);
     let (height, higher) = (rows / blocks.max(1), rows % blocks.max(1));
     (0..blocks).map(move |block| {
         (block * height + block.min(higher), height + usize::from(block < higher))
@@ -199,41 +230,33 @@ pub(super) fn blocks(rows: usize) -> impl Iterator<Item = (usize, usize)> {
 
 /// Adds the products of `N` rows with the weights, input by input: the innermost loop of all.
 #[inline(always)]
-fn accumulate<A: Arithmetic, const N: usize>(
-    mut sums: [Sums; N],
+fn accumulate<A: Arithmetic, const N: usize, const P: usize, const STEPS: usize>(
+    sums: &mut [[Sums; P]; N],
     rows: [&[f32]; N],
-    weights: &[[f32; PANEL]],
-) -> [Sums; N] {
-    // Rows of the length of the loop let the compiler drop the checks inside it; eight steps, not
-    // a loop of eight, make all addresses but one constant.
-    let (weights, _) = weights.as_chunks::<LANES>();
-    let rows = rows.map(|row| &row.as_chunks::<LANES>().0[..weights.len()]);
-    for (index, weights) in weights.iter().enumerate() {
-        let values = rows.map(|row| &row[index]);
-        sums = step::<A, N, 0>(sums, values, weights);
-        sums = step::<A, N, 1>(sums, values, weights);
-        sums = step::<A, N, 2>(sums, values, weights);
-        sums = step::<A, N, 3>(sums, values, weights);
-        sums = step::<A, N, 4>(sums, values, weights);
-        sums = step::<A, N, 5>(sums, values, weights);
-        sums = step::<A, N, 6>(sums, values, weights);
-        sums = step::<A, N, 7>(sums, values, weights);
+    weights: [&[[f32; PANEL]]; P],
+) {
+    // Rows of the length of the loop let the compiler drop the checks inside it; some steps, not
+    // a loop of them, make all addresses but one constant. With two panels more than two steps at
+    // a time would need more registers than there are.
+    let length = weights[0].len() / STEPS;
+    let mut some: [&[[[f32; PANEL]; STEPS]]; P] = [&[]; P];
+    for (some, weights) in some.iter_mut().zip(weights) {
+        *some = &weights.as_chunks().0[..length];
     }
-    sums
-}
-
-/// Adds the products with the weights of one of eight inputs.
-#[inline(always)]
-fn step<A: Arithmetic, const N: usize, const INPUT: usize>(
-    mut sums: [Sums; N],
-    values: [&Lanes; N],
-    weights: &[[f32; PANEL]; LANES],
-) -> [Sums; N] {
-    let (weights, _) = weights[INPUT].as_chunks::<LANES>();
-    for (sums, values) in sums.iter_mut().zip(values) {
-        let value = [values[INPUT]; LANES];
-        sums[0] = A::mul_add(value, weights[0], sums[0]);
-        sums[1] = A::mul_add(value, weights[1], sums[1]);
+    let mut inputs: [&[[f32; STEPS]]; N] = [&[]; N];
+    for (inputs, row) in inputs.iter_mut().zip(rows) {
+        *inputs = &row.as_chunks().0[..length];
     }
-    sums
+    let mut local = *sums;
+    for index in 0..length {
+        for step in 0..STEPS {
+            for (sums, inputs) in local.iter_mut().zip(&inputs) {
+                let value = inputs[index][step];
+                for (sums, some) in sums.iter_mut().zip(&some) {
+                    *sums = A::scale_add(value, some[index][step], *sums);
+                }
+            }
+        }
+    }
+    *sums = local;
 }

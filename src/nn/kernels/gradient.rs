@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use super::aligned::Aligned;
 use super::chunk::Channels;
-use super::cpu::{Arithmetic, Kernel, LANES, ZERO, add};
-use super::gemm::{MAX_ROWS, blocks};
+use super::cpu::{Arithmetic, Kernel, LANES, add};
+use super::gemm::blocks;
 use super::plan::{Method, Plan};
 use super::tiles::{Tile, Tile2, Tile3, Tile4};
 use super::winograd::{GAP, Gather, Points, Spread, rounded};
@@ -165,14 +165,18 @@ impl Kernel for OuterProducts<'_> {
     fn run<A: Arithmetic>(mut self) {
         let inputs = self.sums.len() / self.right_stride;
         for column in (0..self.right_stride).step_by(PANEL) {
-            for (row, height) in blocks(inputs) {
+            for (row, height) in blocks(inputs, A::ROWS) {
                 match height {
                     1 => self.block::<A, 1>(row, column),
                     2 => self.block::<A, 2>(row, column),
                     3 => self.block::<A, 3>(row, column),
                     4 => self.block::<A, 4>(row, column),
                     5 => self.block::<A, 5>(row, column),
-                    _ => self.block::<A, MAX_ROWS>(row, column),
+                    6 => self.block::<A, 6>(row, column),
+                    7 if A::WIDE => self.block::<A, 7>(row, column),
+                    8 if A::WIDE => self.block::<A, 8>(row, column),
+                    9 if A::WIDE => self.block::<A, 9>(row, column),
+                    _ => unreachable!("invariant: blocks have at most as many rows as asked for"),
                 }
             }
         }
@@ -182,18 +186,17 @@ impl Kernel for OuterProducts<'_> {
 impl OuterProducts<'_> {
     #[inline(always)]
     fn block<A: Arithmetic, const N: usize>(&mut self, row: usize, column: usize) {
-        let mut block = [[ZERO; 2]; N];
+        let mut block = [[0.0; PANEL]; N];
         let left = self.left.chunks_exact(self.left_stride);
         for (left, right) in left.zip(self.right.chunks_exact(self.right_stride)) {
-            let (right, _) = right[column..][..PANEL].as_chunks::<LANES>();
+            let (right, _) = right[column..][..PANEL].as_chunks::<PANEL>();
             for (sums, &value) in block.iter_mut().zip(&left[row..][..N]) {
-                sums[0] = A::mul_add([value; LANES], right[0], sums[0]);
-                sums[1] = A::mul_add([value; LANES], right[1], sums[1]);
+                *sums = A::scale_add(value, right[0], *sums);
             }
         }
         for (r, block) in block.into_iter().enumerate() {
             let sums = &mut self.sums[(row + r) * self.right_stride + column..][..PANEL];
-            for (sum, &value) in sums.iter_mut().zip(block.as_flattened()) {
+            for (sum, &value) in sums.iter_mut().zip(&block) {
                 *sum += value;
             }
         }

@@ -6,8 +6,8 @@
 //! the batch that the position is in.
 //!
 //! The code is ordinary Rust on arrays of eight floats that the compiler turns into vector
-//! instructions; it is compiled once for the baseline of the target and once for AVX2 with FMA, and
-//! [`Cpu::detect`] chooses at run time.
+//! instructions; it is compiled once for the baseline of the target, once for AVX2 with FMA and once,
+//! for sixteen floats at a time, for AVX-512, and [`Cpu::detect`] chooses at run time.
 #![expect(
     clippy::inline_always,
     reason = "what is not inlined is compiled for the baseline of the target"

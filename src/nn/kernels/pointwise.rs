@@ -53,7 +53,7 @@ impl Kernel for Pointwise<'_> {
         match self.activation {
             Activation::None => self.apply::<A>(|x| x),
             Activation::Relu => self.apply::<A>(relu),
-            Activation::Mish => self.apply::<A>(mish::<A>),
+            Activation::Mish => self.apply::<A>(mish::<A, LANES>),
         }
     }
 }
@@ -90,7 +90,7 @@ impl Kernel for Mish<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
         for x in self.x {
-            *x = mish::<A>(*x);
+            *x = mish::<A, LANES>(*x);
         }
     }
 }

@@ -123,7 +123,7 @@ fn every_method_is_a_convolution() {
     for _ in 0..40 {
         let case = Case::random(&mut rng);
         for method in Method::ALL {
-            for cpu in [Cpu::detect(), Cpu::baseline()] {
+            for cpu in Cpu::all() {
                 let plan = Plan::with_method(case.width, case.height, method).on(cpu);
                 check_conv(&case, &plan, &mut scratch, &mut rng);
             }
@@ -132,7 +132,7 @@ fn every_method_is_a_convolution() {
 }
 
 #[test]
-fn both_instruction_sets_agree() {
+fn instruction_sets_agree() {
     let mut rng = Seed::new(2).rng();
     let mut scratch = Scratch::new();
     for _ in 0..20 {
@@ -141,6 +141,15 @@ fn both_instruction_sets_agree() {
         let plan = Plan::new(case.width, case.height);
         let fast = convolve(&case, &data, &plan, &mut scratch);
         let slow = convolve(&case, &data, &plan.on(Cpu::baseline()), &mut scratch);
+        for cpu in Cpu::all().into_iter().filter(|&cpu| cpu != Cpu::baseline()) {
+            let same = convolve(&case, &data, &plan.on(cpu), &mut scratch);
+            assert_eq!(
+                fast,
+                same,
+                "{case:?}: {} rounds as all with fused arithmetic do",
+                cpu.name()
+            );
+        }
         let largest = fast.iter().fold(1.0, |max: f32, value| max.max(value.abs()));
         for (fast, slow) in fast.iter().zip(&slow) {
             assert!((fast - slow).abs() < 1e-5 * largest, "{case:?}: {fast} {slow}");
@@ -197,7 +206,7 @@ fn linear_is_a_matrix_product() {
             (rng.random_range(1..30), rng.random_range(1..80), rng.random_range(1..40));
         let (weights, bias) = (randoms(&mut rng, inputs * outputs), randoms(&mut rng, outputs));
         let x = randoms(&mut rng, rows * inputs);
-        for cpu in [Cpu::detect(), Cpu::baseline()] {
+        for cpu in Cpu::all() {
             let linear = Linear::new(&weights, &bias, inputs, outputs).on(cpu);
             let mut y = vec![f32::NAN; rows * padded(outputs)];
             linear.run(&pad(&x, inputs), rows, Activation::Relu, &mut y);

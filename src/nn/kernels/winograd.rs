@@ -5,7 +5,7 @@ use std::array;
 use std::marker::PhantomData;
 
 use super::chunk::{Channels, Chunk};
-use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, add, relu};
+use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, relu};
 use super::gemm::{Dense, Panels, Plain, Product};
 use super::plan::Plan;
 use super::pointwise::Mish;
@@ -138,38 +138,56 @@ pub(super) struct Gather<'a, T, const N: usize, const M: usize> {
 impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Gather<'_, T, N, M> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
+        // Two vectors at a time where they fit into one register.
+        if A::WIDE && self.zeros.len().is_multiple_of(2) {
+            self.transform::<A, { 2 * LANES }>();
+        } else {
+            self.transform::<A, LANES>();
+        }
+    }
+}
+
+impl<T: Tile<N, M>, const N: usize, const M: usize> Gather<'_, T, N, M> {
+    #[inline(always)]
+    fn transform<A: Arithmetic, const W: usize>(self) {
         let Points { data, lanes } = self.source;
         let used = self.zeros.len();
         let positions = data.len() / (self.plan.points() * lanes);
         // Out here, or it would be cleared for every vector.
-        let mut columns = [[ZERO; N]; N];
+        let mut columns = [[[0.0; W]; N]; N];
         for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
             // The tile begins one row above and one column left of its outputs.
             let point = |i: usize, j: usize| {
                 let (row, column) = ((top + i).wrapping_sub(1), (left + j).wrapping_sub(1));
                 let inside = row < self.plan.height() && column < self.plan.width();
                 let at = || (first + row * self.plan.width() + column) * lanes;
-                if inside { &data[at()..][..used] } else { self.zeros }.as_ptr()
+                if inside { &data[at()..][..used] } else { self.zeros }.as_ptr().cast()
             };
-            let points: [[*const Lanes; N]; N] =
-                array::from_fn(|i| array::from_fn(|j| point(i, j)));
-            let target =
+            let mut points = [[self.zeros.as_ptr().cast::<[f32; W]>(); N]; N];
+            for (i, row) in points.iter_mut().enumerate() {
+                for (j, at) in row.iter_mut().enumerate() {
+                    *at = point(i, j);
+                }
+            }
+            let target: *mut Lanes =
                 self.target[tile * used..][..(N * N - 1) * self.stride + used].as_mut_ptr();
-            for lane in 0..used {
+            for lane in 0..used * LANES / W {
                 for j in 0..N {
-                    // SAFETY: each pointer is that of a slice of `used` vectors.
+                    // SAFETY: each pointer is that of a slice of `used` vectors, which are whole
+                    // ones of W floats.
                     #[expect(unsafe_code, reason = "25 checks cost as much as the arithmetic")]
                     let column = array::from_fn(|i| unsafe { *points[i][j].add(lane) });
-                    columns[j] = T::input::<A>(column);
+                    columns[j] = T::input::<A, W>(column);
                 }
                 for i in 0..N {
-                    let row = T::input::<A>(array::from_fn(|j| columns[j][i]));
+                    let row = T::input::<A, W>(array::from_fn(|j| columns[j][i]));
                     for j in 0..N {
                         // SAFETY: the slice that the pointer comes from ends `used` vectors after
                         // the start of the last of N * N matrices.
                         #[expect(unsafe_code, reason = "25 checks cost as much as the arithmetic")]
                         unsafe {
-                            *target.add((i * N + j) * self.stride + lane) = row[j];
+                            *target.add((i * N + j) * self.stride).cast::<[f32; W]>().add(lane) =
+                                row[j];
                         }
                     }
                 }
@@ -196,20 +214,31 @@ struct Scatter<'a, T, const N: usize, const M: usize> {
 impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Scatter<'_, T, N, M> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        match (self.residual, self.activation) {
-            // Mish comes after, on what was written: here it would need too many registers.
-            (None, Activation::None | Activation::Mish) => self.finish::<A, false, false>(),
-            (None, Activation::Relu) => self.finish::<A, false, true>(),
-            (Some(_), Activation::None | Activation::Mish) => self.finish::<A, true, false>(),
-            (Some(_), Activation::Relu) => self.finish::<A, true, true>(),
+        // Two vectors at a time where they fit into one register: outputs are padded to two.
+        if A::WIDE {
+            self.transform::<A, { 2 * LANES }>();
+        } else {
+            self.transform::<A, LANES>();
         }
     }
 }
 
 impl<T: Tile<N, M>, const N: usize, const M: usize> Scatter<'_, T, N, M> {
     #[inline(always)]
-    fn finish<A: Arithmetic, const RESIDUAL: bool, const RELU: bool>(self) {
+    fn transform<A: Arithmetic, const W: usize>(self) {
+        match (self.residual, self.activation) {
+            // Mish comes after, on what was written: here it would need too many registers.
+            (None, Activation::None | Activation::Mish) => self.finish::<A, W, false, false>(),
+            (None, Activation::Relu) => self.finish::<A, W, false, true>(),
+            (Some(_), Activation::None | Activation::Mish) => self.finish::<A, W, true, false>(),
+            (Some(_), Activation::Relu) => self.finish::<A, W, true, true>(),
+        }
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic, const W: usize, const RESIDUAL: bool, const RELU: bool>(self) {
         let lanes = self.bias.len();
+        assert!((lanes * LANES).is_multiple_of(W), "whole vectors");
         let (width, height) = (self.plan.width(), self.plan.height());
         let positions = self.y.len() / (self.plan.points() * lanes);
         let residual = self.residual.unwrap_or_default();
@@ -217,39 +246,40 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Scatter<'_, T, N, M> {
         assert!(self.waste.len() >= lanes, "room for one point");
         let (y, waste) = (self.y.as_mut_ptr(), self.waste.as_mut_ptr());
         // Out here, or it would be cleared for every vector.
-        let mut rows = [[ZERO; M]; N];
+        let mut rows = [[[0.0; W]; M]; N];
         for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
             let source = self.source[tile * lanes..][..(N * N - 1) * self.stride + lanes].as_ptr();
             let inside = |i: usize, j: usize| top + i < height && left + j < width;
             let at = |i: usize, j: usize| (first + (top + i) * width + left + j) * lanes;
-            let targets: [[*mut Lanes; M]; M] = array::from_fn(|i| {
-                array::from_fn(|j| if inside(i, j) { y.wrapping_add(at(i, j)) } else { waste })
-            });
-            let residuals: [[*const Lanes; M]; M] = array::from_fn(|i| {
-                array::from_fn(|j| {
-                    let point = RESIDUAL && inside(i, j);
-                    if point { &residual[at(i, j)..][..lanes] } else { self.bias }.as_ptr()
-                })
-            });
-            for (lane, &bias) in self.bias.iter().enumerate() {
+            let mut targets = [[waste.cast::<[f32; W]>(); M]; M];
+            let mut residuals = [[self.bias.as_ptr().cast::<[f32; W]>(); M]; M];
+            for (i, j) in (0..M).flat_map(|i| (0..M).map(move |j| (i, j))) {
+                if inside(i, j) {
+                    targets[i][j] = y.wrapping_add(at(i, j)).cast();
+                    if RESIDUAL {
+                        residuals[i][j] = residual[at(i, j)..][..lanes].as_ptr().cast();
+                    }
+                }
+            }
+            for (lane, &bias) in self.bias.as_flattened().as_chunks::<W>().0.iter().enumerate() {
                 for i in 0..N {
                     // SAFETY: the slice that the pointer comes from ends `lanes` vectors after the
                     // start of the last of N * N matrices.
                     #[expect(unsafe_code, reason = "25 checks cost as much as the arithmetic")]
                     let row = array::from_fn(|j| unsafe {
-                        *source.add((i * N + j) * self.stride + lane)
+                        *source.add((i * N + j) * self.stride).cast::<[f32; W]>().add(lane)
                     });
-                    rows[i] = T::output::<A>(row);
+                    rows[i] = T::output::<A, W>(row);
                 }
                 for j in 0..M {
-                    let column = T::output::<A>(array::from_fn(|i| rows[i][j]));
+                    let column = T::output::<A, W>(array::from_fn(|i| rows[i][j]));
                     for i in 0..M {
-                        let mut sum = add(column[i], bias);
+                        let mut sum = A::add(column[i], bias);
                         if RESIDUAL {
                             // SAFETY: each pointer is that of a slice of `lanes` vectors.
                             #[expect(unsafe_code, reason = "as above")]
                             let before = unsafe { *residuals[i][j].add(lane) };
-                            sum = add(sum, before);
+                            sum = A::add(sum, before);
                         }
                         let value = if RELU { relu(sum) } else { sum };
                         // SAFETY: there are `lanes` vectors behind each pointer: that of a point of
@@ -292,10 +322,10 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Kernel for Spread<'_, T, N, 
                     if inside { data[at()] } else { ZERO }
                 };
                 for j in 0..M {
-                    columns[j] = T::output_transposed::<A>(array::from_fn(|i| value(i, j)));
+                    columns[j] = T::output_transposed::<A, LANES>(array::from_fn(|i| value(i, j)));
                 }
                 for i in 0..N {
-                    let row = T::output_transposed::<A>(array::from_fn(|j| columns[j][i]));
+                    let row = T::output_transposed::<A, LANES>(array::from_fn(|j| columns[j][i]));
                     for j in 0..N {
                         self.target[(i * N + j) * self.stride + tile * lanes + lane] = row[j];
                     }
