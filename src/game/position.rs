@@ -357,9 +357,10 @@ impl Position {
 
     /// Whether the move leads to a position that the superko rule in force forbids.
     fn repeats(&self, color: Color, point: Point, suicide: bool) -> bool {
-        // As long as stones have only been added, no position can come back.
+        // As long as stones have only been added, there never was one on this point: a position
+        // with the new stone cannot have been there, whatever it captures.
         let untouched = Color::BOTH.iter().all(|&c| self.board.captured(c) == 0);
-        if untouched && !suicide && !self.board.captures(color, point) {
+        if untouched && !suicide {
             return false;
         }
         let stones = self.board.hash_after(color, point);

@@ -268,6 +268,14 @@ impl Tree {
         Block::new(self, id)
     }
 
+    /// Asks for the first words of a node's moves to be brought near.
+    #[inline]
+    pub(super) fn fetch_moves(&self, id: NodeId) {
+        if let Stage::Open(block) = self.node(id).stage() {
+            self.words.fetch(block.place(), HEADER);
+        }
+    }
+
     /// The moves of a node, if they are known.
     pub(super) fn moves(&self, id: NodeId) -> Option<Block<'_>> {
         match self.node(id).stage() {

@@ -144,6 +144,21 @@ impl Words {
         &chunk.words[chunk.start + at as usize % CHUNK..][..count]
     }
 
+    /// Asks for words to be brought near, without waiting for them.
+    #[inline]
+    pub(super) fn fetch(&self, at: u32, count: usize) {
+        #[cfg(target_arch = "x86_64")]
+        for line in self.slice(at, count).chunks(LINE) {
+            // SAFETY: an address of memory that is there; a hint reads nothing.
+            #[expect(unsafe_code, reason = "the hint has no safe form")]
+            unsafe {
+                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                    line.as_ptr().cast(),
+                );
+            }
+        }
+    }
+
     #[inline]
     fn chunk(&self, at: usize) -> &Chunk {
         self.chunks[at / CHUNK].get().expect("invariant: an index comes from `allocate`")

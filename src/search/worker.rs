@@ -271,6 +271,7 @@ impl Shared {
                 *first = Some(choice);
             }
             id = child;
+            tree.fetch_moves(id);
             position.play_legal(position.to_move(), tree.node(id).mv());
         }
     }

@@ -29,6 +29,11 @@ impl BlockId {
     pub(super) const fn new(at: u32) -> Self {
         Self(at)
     }
+
+    /// The index of its first word.
+    pub(super) const fn place(self) -> u32 {
+        self.0
+    }
 }
 
 /// The segment of a child, and its place in there.
@@ -101,6 +106,13 @@ impl<'a> Block<'a> {
     pub(in crate::search) fn for_each_child(self, mut call: impl FnMut(usize, Node<'a>)) {
         let created = self.created();
         let (mut first, mut segment) = (0, 0);
+        while first < created {
+            let count = (2 << segment).min(created - first);
+            self.tree.words.fetch(self.segment(segment), count * NODE);
+            first += count;
+            segment += 1;
+        }
+        (first, segment) = (0, 0);
         while first < created {
             let count = (2 << segment).min(created - first);
             let start = self.segment(segment);

@@ -158,8 +158,7 @@ impl<'a> Node<'a> {
     #[inline]
     pub(in crate::search) fn record(self, value: Value, score: f32) {
         let add = |word: &AtomicU64, part: f32, unit: f32| {
-            #[expect(clippy::cast_possible_truncation, reason = "values are small")]
-            let fixed = (part * unit).round() as i64;
+            let fixed = rounded(part, unit);
             if fixed != 0 {
                 word.fetch_add(fixed.cast_unsigned(), Ordering::Relaxed);
             }
@@ -172,9 +171,8 @@ impl<'a> Node<'a> {
     }
 
     /// A value as [`record`](Self::record) adds it to the sum.
-    #[expect(clippy::cast_possible_truncation, reason = "values are in [-1, 1]")]
     pub(in crate::search) fn fixed(value: Value) -> i64 {
-        (value.get() * FIXED_POINT).round() as i64
+        rounded(value.get(), FIXED_POINT)
     }
 
     /// The words that are seldom looked at.
@@ -201,4 +199,13 @@ impl<'a> Node<'a> {
             Stage::New | Stage::Claimed | Stage::Open(_) => {}
         }
     }
+}
+
+/// A number in so many parts of a unit, half a part away from zero: what `round` computes, which is
+/// the call of a function on most processors.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "values and scores are small")]
+fn rounded(number: f32, unit: f32) -> i64 {
+    let parts = f64::from(number * unit);
+    (parts + 0.5f64.copysign(parts)) as i64
 }
