@@ -205,14 +205,14 @@ fn a_crash_is_named() {
 
 #[test]
 fn a_hanging_program_is_killed() {
-    check_fault("hang", "fixed:0.1", "hang", ("hang", "no answer to 'genmove"));
+    check_fault("hang", "fixed:1", "hang", ("hang", "no answer to 'genmove"));
     // So is one that writes without end.
-    check_fault("endless", "fixed:0.1", "hang", ("junk", "for ever and ever"));
+    check_fault("endless", "fixed:1", "hang", ("junk", "for ever and ever"));
 }
 
 #[test]
 fn a_late_answer_loses() {
-    check_fault("sleep:600", "sudden:0.3", "time", ("late", "had 0.300 s"));
+    check_fault("sleep:1300", "sudden:1", "time", ("late", "had 1.000 s"));
 }
 
 #[test]
@@ -264,15 +264,29 @@ fn a_program_that_does_not_exist_is_an_error() {
     assert!(said.stderr.contains("cannot start /no/such/program"), "{}", said.stderr);
 }
 
-/// A stub that answers this long after the question, with half a second for each move.
-fn check_time(milliseconds: u64, reason: &str) {
+/// How the games end of a stub that answers this long after the question, with half a second for
+/// each move.
+fn reasons_after(milliseconds: u64) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();
     let slow = stub("slow", &format!("sleep:{milliseconds}"));
     let args = [&SMALL[..], &["--time", "fixed:0.5", "--concurrency", "1"]].concat();
     let (_, games) = play(&[&slow, &stub("quick", "well")], &args, folder.path());
-    for game in games.values() {
-        assert_eq!(game["reason"], reason, "{milliseconds} ms: {game}");
+    games.values().map(|game| game["reason"].clone()).collect()
+}
+
+/// Who is 50 ms late loses every time. Who has 50 ms in hand does not: a stub may be kept waiting
+/// for a processor now and then, but a referee that charges too much does so every time.
+fn check_fifty_milliseconds() {
+    let late = reasons_after(550);
+    assert!(late.iter().all(|reason| reason == "time"), "{late:?}");
+    let mut tries = Vec::new();
+    for _ in 0..3 {
+        tries.push(reasons_after(450));
+        if tries.last().is_some_and(|last| last.iter().all(|reason| reason == "score")) {
+            return;
+        }
     }
+    panic!("{tries:?}");
 }
 
 /// Runs something while all cores are busy.
@@ -294,12 +308,8 @@ fn loaded(job: impl FnOnce()) {
 
 #[test]
 fn fifty_milliseconds_decide() {
-    check_time(550, "time");
-    check_time(450, "score");
-    loaded(|| {
-        check_time(550, "time");
-        check_time(450, "score");
-    });
+    check_fifty_milliseconds();
+    loaded(check_fifty_milliseconds);
 }
 
 /// Everything but times.

@@ -40,6 +40,9 @@ fn start_tedomari(seed: usize) -> Client {
         &format!("search.max_simulations={SIMULATIONS}"),
         "--set",
         &format!("search.seed={seed}"),
+        // With one thread the games are the same every time.
+        "--set",
+        "search.threads=1",
     ]))
 }
 

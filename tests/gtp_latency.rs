@@ -34,9 +34,9 @@ fn an_analysis_ends_within_20_ms() {
     };
     // Somebody else may use the processors: an engine that is slow is slow every time.
     let mut best = measure();
-    for _ in 0..2 {
+    for _ in 0..4 {
         if best.1 >= LIMIT {
-            best = best.min(measure());
+            best = std::cmp::min_by_key(best, measure(), |times| times.1);
         }
     }
     eprintln!("input to the end of the analysis: median {:?}, 99 % within {:?}", best.0, best.1);

@@ -96,7 +96,7 @@ fn every_script_is_listed() {
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long an open command goes on.
-const A_WHILE: Duration = Duration::from_millis(250);
+const A_WHILE: Duration = Duration::from_millis(600);
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("gtp-scripts")

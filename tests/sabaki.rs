@@ -47,7 +47,7 @@ fn install(folder: &Path) -> Result<(), String> {
         return Ok(());
     }
     run(folder, "npm", &["view", "@sabaki/gtp", "version"])?;
-    run(folder, "npm", &["ci", "--no-audit", "--no-fund"]).unwrap();
+    run(folder, "npm", &["ci", "--no-audit", "--no-fund", "--fetch-retries=5"]).unwrap();
     Ok(())
 }
 

@@ -140,8 +140,10 @@ impl NetFile {
     pub fn record_canaries(&mut self) -> Result<(), CanaryError> {
         let net = self.evaluator(Orientation::Upright);
         let mut canaries = Vec::new();
+        let mut boards = self.manifest.boards.to_vec();
+        boards.dedup();
         for game in &self.manifest.games {
-            for board in self.manifest.boards {
+            for &board in &boards {
                 for moves in [&[][..], &["C3", "B2", "A1"]] {
                     let number = canaries.len() + 1;
                     let mut canary = Canary {
@@ -161,7 +163,6 @@ impl NetFile {
                 }
             }
         }
-        canaries.dedup();
         self.manifest.canaries = canaries;
         Ok(())
     }

@@ -9,13 +9,25 @@ use std::process::{Command, Stdio};
 
 use regex::Regex;
 
-/// What the browser has made of a page; none where there is no browser.
+/// What the browser has made of a page; none where there is no browser. One that ends before it has
+/// read the page is started again.
 pub(crate) fn opened(page: &Path) -> Option<String> {
+    let mut dom = String::new();
+    for _ in 0..3 {
+        dom = opened_once(page)?;
+        if dom.contains("</html>") {
+            break;
+        }
+    }
+    Some(dom)
+}
+
+fn opened_once(page: &Path) -> Option<String> {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new("chromium")
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--allow-file-access-from-files", "--dump-dom"])
+        .args(["--disable-dev-shm-usage", "--allow-file-access-from-files", "--dump-dom"])
         .arg(format!("--user-data-dir={}", profile.path().display()))
         .arg(format!("file://{}", page.display()))
         .stderr(Stdio::null())
