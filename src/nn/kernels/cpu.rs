@@ -1,7 +1,9 @@
 //! Vectors of floats, and one source compiled for several instruction sets.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{__m512, _mm512_add_ps, _mm512_fmadd_ps, _mm512_sub_ps};
+use std::arch::x86_64::{
+    __m512, _MM_HINT_T0, _mm_prefetch, _mm512_add_ps, _mm512_fmadd_ps, _mm512_sub_ps,
+};
 use std::array;
 
 /// Eight floats that are computed together: one AVX register, two NEON or SSE registers.
@@ -133,6 +135,10 @@ pub(super) trait Arithmetic {
 
     fn mul_add<const W: usize>(a: [f32; W], b: [f32; W], c: [f32; W]) -> [f32; W];
 
+    /// Asks for the cache line at an address to be brought near, where there is a way to do it.
+    #[inline(always)]
+    fn fetch(_address: *const f32) {}
+
     #[inline(always)]
     fn add<const W: usize>(a: [f32; W], b: [f32; W]) -> [f32; W] {
         add(a, b)
@@ -168,6 +174,18 @@ impl Arithmetic for Fused {
     const WIDE: bool = false;
 
     #[inline(always)]
+    fn fetch(address: *const f32) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a hint, which reads nothing, whatever the address.
+        #[expect(unsafe_code, reason = "the hint has no safe form")]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(address.cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = address;
+    }
+
+    #[inline(always)]
     fn mul_add<const W: usize>(a: [f32; W], b: [f32; W], c: [f32; W]) -> [f32; W] {
         array::from_fn(|i| a[i].mul_add(b[i], c[i]))
     }
@@ -177,6 +195,11 @@ impl Arithmetic for Fused {
 impl Arithmetic for Wide {
     const ROWS: usize = 9;
     const WIDE: bool = true;
+
+    #[inline(always)]
+    fn fetch(address: *const f32) {
+        Fused::fetch(address);
+    }
 
     #[inline(always)]
     fn mul_add<const W: usize>(a: [f32; W], b: [f32; W], c: [f32; W]) -> [f32; W] {

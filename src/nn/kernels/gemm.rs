@@ -250,6 +250,11 @@ fn accumulate<A: Arithmetic, const N: usize, const P: usize, const STEPS: usize>
     let mut local = *sums;
     for index in 0..length {
         for step in 0..STEPS {
+            // The weights that come next in memory are those of the next panels, or of the next
+            // matrix: with few rows they would be waited for.
+            for weights in &some {
+                A::fetch(weights[index][step].as_ptr().wrapping_add(P * STEPS * length * PANEL));
+            }
             for (sums, inputs) in local.iter_mut().zip(&inputs) {
                 let value = inputs[index][step];
                 for (sums, some) in sums.iter_mut().zip(&some) {
