@@ -21,7 +21,7 @@ macro_rules! built_in {
 }
 
 /// The better ones first: the first that fits a game and a board is chosen for it.
-const ALL: &[BuiltIn] = &[built_in!("go9"), built_in!("untrained")];
+const ALL: &[BuiltIn] = &[built_in!("go9"), built_in!("go19"), built_in!("untrained")];
 
 /// A built-in network that cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +77,20 @@ mod tests {
             assert_eq!(net.manifest.name, name);
             assert!(net.verify().unwrap() > 0, "{name} has no canaries");
         }
+    }
+
+    #[test]
+    fn usual_boards_have_a_network() {
+        let trained = trained().unwrap();
+        let chosen = |game, side| {
+            let size = BoardSize::square(side).unwrap();
+            trained.iter().find(|net| net.fits(game, size)).map(|net| net.name.as_str())
+        };
+        assert_eq!(chosen(Game::Go, 9), Some("go9"));
+        assert_eq!(chosen(Game::Go, 13), Some("go19"));
+        assert_eq!(chosen(Game::Go, 19), Some("go19"));
+        assert_eq!(chosen(Game::Go, 25), None);
+        assert_eq!(chosen(Game::NoGo, 9), None);
     }
 
     #[test]
