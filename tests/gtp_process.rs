@@ -484,10 +484,16 @@ fn a_period_without_stones_means_the_default_time() {
     for settings in ["time_settings 0 1 0", "time_settings 0 0 0", "kgs-time_settings none"] {
         engine.ask("clear_board");
         engine.ask(settings);
-        let times = (0..5).map(|n| engine.time(["genmove b", "genmove w"][n % 2]).0);
-        let middle = median(times.collect());
-        // A search ends when another evaluation would be too long.
-        let allowed = Duration::from_millis(35)..Duration::from_millis(150);
+        let mut middle_of_five =
+            || median((0..5).map(|n| engine.time(["genmove b", "genmove w"][n % 2]).0).collect());
+        let allowed = Duration::from_millis(45)..Duration::from_millis(150);
+        // Somebody else may use the processors, but not every time.
+        let mut middle = middle_of_five();
+        for _ in 0..2 {
+            if !allowed.contains(&middle) {
+                middle = middle_of_five();
+            }
+        }
         assert!(allowed.contains(&middle), "{settings}: {middle:?}");
     }
 }

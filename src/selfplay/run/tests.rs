@@ -170,11 +170,12 @@ fn stopping_leaves_whole_games() {
         stop.store(kept.len() >= 3, Ordering::Relaxed);
         Ok(())
     };
-    let params = SelfplayParams { threads: 2, ..params() };
+    // Games that take their time: who keeps them may have to wait for a processor.
+    let params = SelfplayParams { threads: 2, simulations: 100, ..params() };
     let start = start(Rules::NOGO);
     let archive = Archive::new();
     play(&UniformEvaluator, &params, &start, &archive, Seed::new(1), 0..1000, &stop, keep).unwrap();
-    assert!((3..1000).contains(&kept.len()), "{} of 1000 games", kept.len());
+    assert!((3..50).contains(&kept.len()), "{} of 1000 games", kept.len());
     kept.iter().for_each(check);
 }
 
