@@ -133,7 +133,7 @@ impl Timing {
         let used = if self.is_virtual() { report.elapsed } else { used };
         let clock = &mut self.clocks[color.index()];
         let was_out = clock.is_out_of_time();
-        clock.spend(used);
+        self.managers[color.index()].spend(clock, used);
         let is_out = clock.is_out_of_time();
         let outcome = Outcome {
             searched: report.elapsed,

@@ -20,6 +20,7 @@ const SET: Duration = Duration::from_secs(10);
 pub struct Lag {
     samples: VecDeque<Duration>,
     drift: Drift,
+    told: bool,
 }
 
 /// How the own clock runs away from one that tells whole seconds: a straight line through the
@@ -73,6 +74,12 @@ impl Lag {
         mean.max(self.drift.for_each_move())
     }
 
+    /// Whether anybody has ever told the time.
+    #[must_use]
+    pub const fn is_told(&self) -> bool {
+        self.told
+    }
+
     /// Takes note of one move.
     pub fn add(&mut self, lag: Duration) {
         if self.samples.len() == MEMORY {
@@ -86,6 +93,7 @@ impl Lag {
     /// Whole seconds are rounded down: where the own clock fits them, it is believed but for what a
     /// move may take unseen, the `allowance`. Otherwise the server is believed to the letter.
     pub fn correct(&mut self, clock: &mut Clock, seconds: f64, overtime: u32, allowance: Duration) {
+        self.told = true;
         let own = *clock;
         clock.set_left(seconds, overtime);
         // In another period, or on a clock without an end, the difference says nothing.

@@ -23,7 +23,7 @@ use crate::util::Seed;
 /// Kept in hand whatever the lag: a clock that is used to the last microsecond has run out.
 const MARGIN: Duration = Duration::from_millis(10);
 
-/// What a move is thought to take beyond what the own clock sees, before a server has shown it.
+/// What a move is thought to take beyond what the own clock sees, whatever a server has shown.
 const UNSEEN: Duration = Duration::from_millis(3);
 
 /// Games of so many times the usual length must not run out of time.
@@ -132,12 +132,61 @@ impl Manager {
         self.lag.correct(clock, seconds, overtime, allowance);
     }
 
+    /// Takes a move off the own clock. As long as nobody has told the time, every move is taken to have
+    /// cost more than was seen: the own clock must not show more than the server's.
+    pub fn spend(&self, clock: &mut Clock, used: Duration) {
+        clock.spend(used + self.untold(clock.system()));
+    }
+
+    /// What a move is taken to cost unseen, as long as nobody tells the time: `time.untold_lag_ms`, or
+    /// less on a clock that has not twice as much for every move of a long game.
+    fn untold(&self, system: TimeSystem) -> Duration {
+        if self.lag.is_told() || self.pace != Pace::Real {
+            return Duration::ZERO;
+        }
+        let half_of = |main: Duration| main.div_f64(2.0 * (self.longest() + 1.0));
+        let most = match system {
+            TimeSystem::Unlimited => Duration::ZERO,
+            TimeSystem::Absolute { main } => half_of(main),
+            TimeSystem::Fischer { main, increment, .. } => half_of(main) + increment.mul_f64(0.9),
+            TimeSystem::Canadian { period, stones, .. } => period / stones.max(1) / 2,
+            TimeSystem::Byoyomi { period, .. } => period / 2,
+        };
+        most.min(Duration::from_millis(u64::from(self.params.untold_lag_ms)))
+    }
+
+    /// Own moves of a game that is as long as they get.
+    fn longest(&self) -> f64 {
+        LONGEST * self.table.own_moves()
+    }
+
+    /// What the clock offers for a move. Who does not know which stone of a Canadian period the server
+    /// counts must not take more than its share for any.
+    fn purse(&self, clock: &Clock) -> Option<Purse> {
+        let purse = Purse::of(clock)?;
+        Some(match clock.system() {
+            TimeSystem::Canadian { period, stones, .. }
+                if clock.overtime() > 0 && !self.lag.is_told() && self.pace == Pace::Real =>
+            {
+                let available = purse.available.min(period / stones.max(1));
+                Purse { available, fleeting: Duration::ZERO, ..purse }
+            }
+            _ => purse,
+        })
+    }
+
+    /// What a move is allowed to take unseen: as long as nobody tells the time, more may be known of it.
+    fn lag_allowance(&self) -> u32 {
+        let TimeParams { lag_ms, untold_lag_ms, .. } = self.params;
+        if self.lag.is_told() { lag_ms } else { lag_ms.max(untold_lag_ms) }
+    }
+
     /// What is kept in hand for certain, and what to be on the safe side.
     fn reserves(&self) -> (Duration, Duration) {
         match self.pace {
             Pace::Real => (
                 self.lag.estimate() + self.after + self.batch,
-                Duration::from_millis(u64::from(self.params.lag_ms)) + MARGIN,
+                Duration::from_millis(u64::from(self.lag_allowance())) + MARGIN,
             ),
             Pace::Simulations(at_once) => (Duration::from_secs(u64::from(at_once)), Duration::ZERO),
         }
@@ -152,16 +201,24 @@ impl Manager {
     }
 
     /// What moves to come take without thinking, in a game as long as they get.
-    fn unseen(&self, purse: &Purse, at: &Situation, expected: Expected) -> Duration {
+    fn unseen(
+        &self,
+        system: TimeSystem,
+        purse: &Purse,
+        at: &Situation,
+        expected: Expected,
+    ) -> Duration {
         if let Some(stones) = purse.moves {
             // What is kept for the later stones of a period comes back to the last.
             let (certain, safe) = self.reserves();
             return ((certain + safe) * stones.saturating_sub(1)).min(purse.pool / 2);
         }
         let played = f64::from(at.moves) / 2.0;
-        let moves = (LONGEST * self.table.own_moves() - played).max(expected.upper);
+        let moves = (self.longest() - played).max(expected.upper);
         let each = match self.pace {
-            Pace::Real => UNSEEN.max((self.lag.mean() + self.beyond).mul_f64(1.25)),
+            Pace::Real => {
+                UNSEEN.max((self.lag.mean() + self.beyond).mul_f64(1.25) + self.untold(system))
+            }
             // A move takes a simulation at least.
             Pace::Simulations(_) => Duration::from_secs(1),
         };
@@ -172,11 +229,11 @@ impl Manager {
     /// Plans a move.
     #[must_use]
     pub fn plan(&self, clock: &Clock, at: &Situation) -> Plan {
-        let Some(purse) = Purse::of(clock) else { return self.plan_without_clock() };
+        let Some(purse) = self.purse(clock) else { return self.plan_without_clock() };
         let deadline = self.within(purse.available);
         let known = (at, &self.memory, &self.table);
         let expected = allot(&self.strategy, clock, &purse, 0.0, known).expected;
-        let in_hand = self.unseen(&purse, at, expected);
+        let in_hand = self.unseen(clock.system(), &purse, at, expected);
         let (certain, safe) = self.reserves();
         let pool = purse.pool.saturating_sub(certain + safe + in_hand);
         let Allotted { seconds, expected } =
@@ -195,32 +252,8 @@ impl Manager {
             "never" => planned,
             _ => fleeting,
         };
-        let budget = self.off_the_edge(clock, deadline, Budget { planned, minimum, hard });
+        let budget = Budget { planned, minimum, hard };
         Plan { budget, expected: Some(expected), fleeting: !fleeting.is_zero() }
-    }
-
-    /// Keeps a move from ending where nobody could tell main time from overtime: a clock that is
-    /// off by a little would count other stones, or another period, from then on.
-    fn off_the_edge(&self, clock: &Clock, deadline: Duration, budget: Budget) -> Budget {
-        let has_edge = matches!(
-            clock.system(),
-            TimeSystem::Canadian { .. } | TimeSystem::Byoyomi { .. } if clock.overtime() == 0
-        );
-        let (certain, safe) = self.reserves();
-        let (edge, width) = (clock.left(), certain + safe);
-        if !has_edge {
-            return budget;
-        }
-        if budget.planned + width < edge {
-            let hard = budget.hard.min(edge.saturating_sub(width));
-            return Budget { hard, ..budget };
-        }
-        let beyond = (edge + width).min(deadline);
-        Budget {
-            planned: budget.planned.max(beyond),
-            minimum: budget.minimum.max(beyond),
-            hard: budget.hard.max(beyond),
-        }
     }
 
     /// Without a clock every move gets the same, and nothing is saved for later.

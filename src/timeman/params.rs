@@ -12,6 +12,8 @@ params! {
         pub seconds_per_move: f64 = 5.0, 0.001..=86400.0;
         /// Milliseconds kept in hand on every move for the way to the server and back; what the clocks show of more is added.
         pub lag_ms: u32 = 200, 0..=60000;
+        /// Milliseconds that every move is taken to have cost unseen as long as nobody sends `time_left`: little under a program on the same machine, as much as the line takes under one that is far away.
+        pub untold_lag_ms: u32 = 3, 0..=60000;
         /// Share of the time left that one move may take at the most, whatever the strategy says.
         pub max_share: f64 = 0.25, 0.01..=1.0;
         /// When a strategy may end a search early: `kept` if the time is there later, `always`, or `never`.

@@ -172,7 +172,7 @@ impl Trial {
         let (used, reason, simulations) = search(&mut thinking, root, reused, terms.rate);
         self.last_simulations = simulations + reused;
         self.server.spend(used + terms.lag);
-        self.own.spend(used);
+        manager.spend(&mut self.own, used);
         manager.learn(
             &plan,
             &thinking,
