@@ -1,5 +1,7 @@
 //! What is written down of each game of a match.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// One line of `games.jsonl`.
@@ -34,7 +36,7 @@ pub struct GameLine {
     /// Simulations of each move after the opening, where they are known.
     pub simulations: Vec<Option<u64>>,
     /// Why the search for each move after the opening ended, where it is known.
-    pub stops: Vec<Option<String>>,
+    pub stops: Vec<Option<Cow<'static, str>>>,
     /// What each move after the opening was planned to take, where it is known: seconds, or
     /// simulations on a virtual clock.
     #[serde(default)]

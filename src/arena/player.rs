@@ -5,6 +5,7 @@ mod inside;
 mod process;
 mod program;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -54,7 +55,7 @@ pub struct Reply {
     /// Simulations of the search.
     pub simulations: Option<u64>,
     /// Why the search ended.
-    pub stop: Option<String>,
+    pub stop: Option<Cow<'static, str>>,
     /// What the move was planned to take.
     pub planned: Option<f64>,
     /// The player's own probability of winning.

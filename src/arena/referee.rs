@@ -1,6 +1,7 @@
 //! One game: our own rules decide what is legal and who has won, and our own clock who is late.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Write};
 use std::time::Duration;
 
 use super::line::Reason;
@@ -102,7 +103,7 @@ pub struct Noted {
     /// Simulations of the search.
     pub simulations: Option<u64>,
     /// Why the search ended.
-    pub stop: Option<String>,
+    pub stop: Option<Cow<'static, str>>,
     /// What the move was planned to take.
     pub planned: Option<f64>,
 }
@@ -154,6 +155,30 @@ pub fn play<'a>(
     (played.result, played.reason) = (result, reason);
     played.record.result = Some(result);
     Ok(played)
+}
+
+/// What is known of a move, in words. Whole numbers are written several times as fast as fractions.
+fn comment(reply: &Reply) -> String {
+    let mut text = String::with_capacity(64);
+    let mut write = || {
+        let thousandths = (reply.used.as_micros() + 500) / 1000;
+        write!(text, "{}.{:03} s", thousandths / 1000, thousandths % 1000)?;
+        if let Some(rate) = reply.win_rate {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a number of thousandths"
+            )]
+            let thousandths = (1000.0 * rate).round() as u32;
+            write!(text, ", wins {}.{} %", thousandths / 10, thousandths % 10)?;
+        }
+        if let Some(count) = reply.simulations {
+            write!(text, ", {count} simulations")?;
+        }
+        reply.stop.as_ref().map_or(Ok(()), |stop| write!(text, ", {stop}"))
+    };
+    write().expect("invariant: a String takes any text");
+    text
 }
 
 fn to_micros(seconds: f64) -> f64 {
@@ -303,11 +328,7 @@ impl Table<'_> {
             recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
             recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());
         }
-        let mut parts = vec![format!("{:.3} s", reply.used.as_secs_f64())];
-        parts.extend(reply.win_rate.map(|rate| format!("wins {:.1} %", 100.0 * rate)));
-        parts.extend(reply.simulations.map(|count| format!("{count} simulations")));
-        parts.extend(reply.stop.clone());
-        recorded.comment = Some(parts.join(", "));
+        recorded.comment = Some(comment(reply));
         self.played.record.moves.push(recorded);
     }
 

@@ -3,13 +3,15 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::line::GameLine;
+use super::stopwatch::Stopwatch;
 use crate::util::stats::Sprt;
-use crate::util::{Journal, ReadError, make_folder, read_limited, write_atomically};
+use crate::util::{Journal, ReadError, make_folder, read_limited, write_atomically, write_plainly};
 
 /// What a match is, as `match.json` says it. A folder holds the games of one match only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,6 +91,9 @@ pub enum ResultsError {
     },
 }
 
+/// Games are on the disk after this time.
+const SAFE_WITHIN: Duration = Duration::from_secs(1);
+
 /// The name of the file with the games.
 pub const GAMES: &str = "games.jsonl";
 /// The name of the file that says what the match is.
@@ -101,6 +106,8 @@ pub const RECORDS: &str = "sgf";
 pub struct Results {
     folder: PathBuf,
     journal: Journal,
+    /// Since when lines may not be on the disk.
+    unsafe_since: Option<Stopwatch>,
 }
 
 impl Results {
@@ -129,19 +136,36 @@ impl Results {
             .filter_map(|line| serde_json::from_str::<GameLine>(line).ok())
             .filter(|line| seen.insert(line.game))
             .collect();
-        Ok((Self { folder: folder.to_owned(), journal }, lines))
+        Ok((Self { folder: folder.to_owned(), journal, unsafe_since: None }, lines))
     }
 
-    /// Adds finished games with their records: first the records, then all lines at once.
+    /// Adds finished games with their records: first the records, then all lines at once. A game whose
+    /// line is there was played, whatever becomes of the process; a loss of power takes the games of a
+    /// second.
     pub fn add(&mut self, games: &[(GameLine, String)]) -> Result<(), ResultsError> {
         let io = |reason| ResultsError::Io { folder: self.folder.clone(), reason };
         let mut lines = Vec::with_capacity(games.len());
         for (line, record) in games {
             let path = self.folder.join(RECORDS).join(record_name(line.game));
-            write_atomically(&path, record.as_bytes()).map_err(io)?;
+            write_plainly(&path, record.as_bytes()).map_err(io)?;
             lines.push(serde_json::to_string(line).map_err(|error| io(error.into()))?);
         }
-        self.journal.append(lines.iter().map(String::as_str)).map_err(io)
+        self.journal.append(lines.iter().map(String::as_str)).map_err(io)?;
+        match self.unsafe_since {
+            Some(since) if since.elapsed() >= SAFE_WITHIN => self.sync(),
+            Some(_) => Ok(()),
+            None => {
+                self.unsafe_since = Some(Stopwatch::start());
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits until all games are on the disk.
+    pub fn sync(&mut self) -> Result<(), ResultsError> {
+        self.unsafe_since = None;
+        let folder = || self.folder.clone();
+        self.journal.sync().map_err(|reason| ResultsError::Io { folder: folder(), reason })
     }
 }
 

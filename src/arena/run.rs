@@ -147,7 +147,7 @@ impl Match {
                 scope.spawn(move || self.work(&work, &sender));
             }
             drop(sender);
-            let result = keep(&finished, &mut results, &mut book, &stop, audience);
+            let result = self.keep(&finished, &mut results, &mut book, &stop, audience);
             stop.store(true, Ordering::Relaxed);
             // Whoever still plays must not wait for a reader who is gone.
             for _ in finished {}
@@ -157,14 +157,14 @@ impl Match {
     }
 
     /// Plays games one after the other until there are no more.
-    fn work(&self, work: &Work<'_>, sender: &SyncSender<Result<(GameLine, String), MatchError>>) {
+    fn work<'a>(&self, work: &Work<'a>, sender: &SyncSender<Finished<'a>>) {
         let mut seats: Vec<Option<Box<dyn Player>>> = self.players.iter().map(|_| None).collect();
         while !work.stop.load(Ordering::Relaxed) {
             // Ordering: the number itself is all that is exchanged.
             let Some(game) = work.todo.get(work.next.fetch_add(1, Ordering::Relaxed)) else {
                 return;
             };
-            let played = self.game(game, &mut seats);
+            let played = self.game(game, &mut seats).map(|played| (game, played));
             let failed = played.is_err();
             if sender.send(played).is_err() || failed {
                 return;
@@ -176,7 +176,7 @@ impl Match {
         &self,
         game: &Scheduled,
         seats: &mut [Option<Box<dyn Player>>],
-    ) -> Result<(GameLine, String), MatchError> {
+    ) -> Result<Played, MatchError> {
         let indices = [game.black, game.white];
         let absent = |index: usize, reason| {
             let name = self.players[index].name.clone();
@@ -190,8 +190,7 @@ impl Match {
             });
         }
         let [black, white] = &mut pair[..] else { unreachable!("invariant: two players") };
-        let number = usize::try_from(game.opening).unwrap_or(usize::MAX);
-        let opening = &self.openings[number % self.openings.len()];
+        let opening = self.opening(game);
         let seed = self.seed.fork("game", game.game);
         let times = indices.map(|index| self.players[index].time);
         let mut judge = |position: &Position| (self.judging)(position, seed.fork("judge", 0));
@@ -203,11 +202,51 @@ impl Match {
                 seats[indices[color.index()]] = Some(player);
             }
         }
-        Ok(self.write(game, opening, played))
+        Ok(played)
+    }
+
+    fn opening(&self, game: &Scheduled) -> &[Move] {
+        let number = usize::try_from(game.opening).unwrap_or(usize::MAX);
+        &self.openings[number % self.openings.len()]
+    }
+
+    /// Writes games down as they end, all that have ended at a time, and says when to stop.
+    fn keep(
+        &self,
+        finished: &Receiver<Finished<'_>>,
+        results: &mut Results,
+        book: &mut Book,
+        stop: &AtomicBool,
+        audience: &mut dyn Audience,
+    ) -> Result<(), MatchError> {
+        while let Ok(first) = finished.recv() {
+            let mut error = None;
+            let mut games = Vec::new();
+            for game in [first].into_iter().chain(finished.try_iter()) {
+                match game {
+                    Ok((game, played)) => games.push(self.write(game, played)),
+                    Err(failed) => error = Some(failed),
+                }
+            }
+            results.add(&games)?;
+            for (line, _) in games {
+                book.add(std::slice::from_ref(&line));
+                audience.see(&book.standing, Some(&line));
+            }
+            if let Some(error) = error {
+                return Err(error);
+            }
+            if book.standing.decided.is_some() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        results.sync()?;
+        Ok(())
     }
 
     /// The line and the record of a game.
-    fn write(&self, game: &Scheduled, opening: &[Move], played: Played) -> (GameLine, String) {
+    fn write(&self, game: &Scheduled, played: Played) -> (GameLine, String) {
+        let opening = self.opening(game);
         let indices = [game.black, game.white];
         let size = self.terms.size;
         let vertex = |mv: &Move| size.move_text(*mv);
@@ -270,43 +309,14 @@ impl Contestant {
     }
 }
 
+/// A game that is over, or why it could not be played.
+type Finished<'a> = Result<(&'a Scheduled, Played), MatchError>;
+
 /// What those who play games share.
 struct Work<'a> {
     todo: &'a [Scheduled],
     next: &'a AtomicUsize,
     stop: &'a AtomicBool,
-}
-
-/// Writes games down as they end, all that have ended at a time, and says when to stop.
-fn keep(
-    finished: &Receiver<Result<(GameLine, String), MatchError>>,
-    results: &mut Results,
-    book: &mut Book,
-    stop: &AtomicBool,
-    audience: &mut dyn Audience,
-) -> Result<(), MatchError> {
-    while let Ok(first) = finished.recv() {
-        let mut error = None;
-        let mut games = Vec::new();
-        for game in [first].into_iter().chain(finished.try_iter()) {
-            match game {
-                Ok(game) => games.push(game),
-                Err(failed) => error = Some(failed),
-            }
-        }
-        results.add(&games)?;
-        for (line, _) in games {
-            book.add(std::slice::from_ref(&line));
-            audience.see(&book.standing, Some(&line));
-        }
-        if let Some(error) = error {
-            return Err(error);
-        }
-        if book.standing.decided.is_some() {
-            stop.store(true, Ordering::Relaxed);
-        }
-    }
-    Ok(())
 }
 
 /// Counts games.

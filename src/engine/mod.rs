@@ -13,6 +13,7 @@ mod thought;
 mod timing;
 mod view;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use std::thread;
@@ -263,11 +264,13 @@ impl Engine {
         view: View<'_>,
     ) -> Result<SearchReport, EvalError> {
         let watch = Stopwatch::start();
-        let position = self.position_for(color);
+        let position = position_for(&self.state, color);
         let View { allowed, observer } = view;
         let mut rule = UntilSuperseded(ticket.clone());
         let view = View { allowed, observer: &mut *observer };
-        let mut report = self.search(&position, Limit::of(&mut rule), &watch, view)?;
+        let line = line_to(&self.state, &position);
+        let limit = Limit::of(&mut rule);
+        let mut report = run(&mut self.search, (&position, line), limit, &watch, view)?;
         while !ticket.is_superseded() {
             thread::sleep(IDLE);
             report.elapsed = watch.elapsed();
@@ -289,10 +292,12 @@ impl Engine {
             return;
         }
         let watch = Stopwatch::start();
-        let position = position.clone();
         let limit = Duration::from_secs_f64(self.params.play.ponder_seconds);
         let mut rule = Wanted { wanted, limit };
-        let found = self.search(&position, Limit::of(&mut rule), &watch, View::none(&mut ()));
+        let limit = Limit::of(&mut rule);
+        let line = line_to(&self.state, position);
+        let at = (position, line);
+        let found = run(&mut self.search, at, limit, &watch, View::none(&mut ()));
         match found {
             Ok(report) if !wanted() => {
                 // Nothing more to find, or no time for it: once is enough.
@@ -309,7 +314,7 @@ impl Engine {
 
     /// What the evaluator says of the position with `color` to move, without a search.
     pub fn evaluate(&self, color: Color) -> Result<Evaluation, EvalError> {
-        let position = self.position_for(color);
+        let position = position_for(&self.state, color);
         self.evaluator.evaluate_plainly(&position)
     }
 
@@ -322,17 +327,6 @@ impl Engine {
         self.search.forget();
     }
 
-    /// The position with `color` to move. A game that passes have ended goes on: whoever asks for a
-    /// move wants one, as servers do when dead stones are disputed.
-    fn position_for(&self, color: Color) -> Position {
-        let mut position = self.state.position().clone();
-        position.set_to_move(color);
-        if position.rules().game == Game::Go && position.is_over() {
-            position.resume();
-        }
-        position
-    }
-
     /// Searches for `color` within its time, and chooses; a pass comes with the judgement behind it, if it
     /// took one.
     fn think(
@@ -343,7 +337,7 @@ impl Engine {
         view: View<'_>,
     ) -> Result<Thought, EvalError> {
         let watch = Stopwatch::start();
-        let position = self.position_for(color);
+        let position = position_for(&self.state, color);
         let (plan, mut thinking) = self.timing.plan(color, &position);
         let mode = self.params.time.ds_mcts.as_str();
         let mut early = Early::of(self.watcher.as_ref(), &position, plan.budget, mode);
@@ -358,7 +352,8 @@ impl Engine {
             deadline: self.timing.deadline(&plan),
             virtual_time: self.timing.is_virtual(),
         };
-        let mut report = self.search(&position, limit, &watch, view)?;
+        let line = line_to(&self.state, &position);
+        let mut report = run(&mut self.search, (&position, line), limit, &watch, view)?;
         drop(rules);
         report.certainty = early.certainty();
         report.time = Some(self.timing.account(color, (&plan, &thinking), report.elapsed));
@@ -373,38 +368,6 @@ impl Engine {
         let judgement = judged.into_inner().filter(|_| choice == Some(Move::Pass));
         self.thought += watch.elapsed();
         Ok(Thought { report, choice, judgement, plan, thinking })
-    }
-
-    fn search(
-        &mut self,
-        position: &Position,
-        limit: Limit<'_>,
-        watch: &Stopwatch,
-        view: View<'_>,
-    ) -> Result<SearchReport, EvalError> {
-        let (Limit { rule, simulations, deadline, virtual_time }, View { allowed, observer }) =
-            (limit, view);
-        let elapsed = || watch.elapsed();
-        let clock =
-            if virtual_time { SearchClock::Simulations } else { SearchClock::Real(&elapsed) };
-        let line = self.line_to(position);
-        let request = Request {
-            rule,
-            clock,
-            deadline,
-            simulations,
-            line: line.as_ref(),
-            allowed,
-            observer: Some(observer),
-        };
-        self.search.run(position, request)
-    }
-
-    /// How the position on the board came about, unless the position to search is another one.
-    fn line_to(&self, position: &Position) -> Option<Line> {
-        let on_board = self.state.position();
-        let resumed = on_board.passes() != position.passes();
-        (!resumed).then(|| self.state.line(position.to_move()))
     }
 
     /// Writes down what happened, and how the clock stands now.
@@ -424,6 +387,43 @@ impl Engine {
             }
         }
     }
+}
+
+/// The position with `color` to move. A game that passes have ended goes on: whoever asks for a move
+/// wants one, as servers do when dead stones are disputed.
+fn position_for(state: &GameState, color: Color) -> Cow<'_, Position> {
+    let mut position = Cow::Borrowed(state.position());
+    if position.to_move() != color {
+        position.to_mut().set_to_move(color);
+    }
+    if position.rules().game == Game::Go && position.is_over() {
+        position.to_mut().resume();
+    }
+    position
+}
+
+/// How the position on the board came about, unless the position to search is another one.
+fn line_to(state: &GameState, position: &Position) -> Option<Line> {
+    let resumed = state.position().passes() != position.passes();
+    (!resumed).then(|| state.line(position.to_move()))
+}
+
+/// Searches a position that came about like this.
+fn run(
+    search: &mut Search,
+    (position, line): (&Position, Option<Line>),
+    limit: Limit<'_>,
+    watch: &Stopwatch,
+    view: View<'_>,
+) -> Result<SearchReport, EvalError> {
+    let (Limit { rule, simulations, deadline, virtual_time }, View { allowed, observer }) =
+        (limit, view);
+    let elapsed = || watch.elapsed();
+    let clock = if virtual_time { SearchClock::Simulations } else { SearchClock::Real(&elapsed) };
+    let line = line.as_ref();
+    let request =
+        Request { rule, clock, deadline, simulations, line, allowed, observer: Some(observer) };
+    search.run(position, request)
 }
 
 fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {

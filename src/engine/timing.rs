@@ -6,23 +6,19 @@ use super::params::EngineParams;
 use crate::game::{Color, Game, Position};
 use crate::search::SearchReport;
 use crate::timeman::{
-    Account, Clock, Manager, Outcome, Pace, Plan, Situation, Table, TableGame, Thinking, TimeSystem,
+    Account, Clock, Manager, Outcome, Pace, Plan, Situation, Table, TableGame, Thinking,
+    TimeSystem, Timetable,
 };
 use crate::util::Seed;
 
 /// A search takes so long at the least, however late it is: shorter it would end with nothing.
 const LEAST: Duration = Duration::from_millis(3);
 
-/// Built-in timetables that are kept.
-const MOST_KNOWN: usize = 32;
-
 /// The clocks of both players with their managers.
 pub(super) struct Timing {
     clocks: [Clock; 2],
     managers: [Manager; 2],
     table: Option<Table>,
-    /// Built-in timetables that were needed lately: to read one takes longer than most commands.
-    known: Vec<Table>,
     pace: Pace,
 }
 
@@ -30,12 +26,10 @@ impl Timing {
     /// Clocks without a limit.
     pub(super) fn new(params: &EngineParams, position: &Position) -> Self {
         let pace = if params.time.simulations_as_time { simulations(params) } else { Pace::Real };
-        let table = built_in(position);
         Self {
             clocks: [Clock::new(TimeSystem::Unlimited); 2],
-            managers: managers(params, &table, pace),
+            managers: managers(params, built_in(position), pace),
             table: None,
-            known: vec![table],
             pace,
         }
     }
@@ -51,7 +45,7 @@ impl Timing {
     /// From now on a simulation takes one second.
     pub(super) fn count_simulations(&mut self, params: &EngineParams, position: &Position) {
         self.pace = simulations(params);
-        self.managers = managers(params, &self.table_for(position), self.pace);
+        self.managers = managers(params, self.table_for(position), self.pace);
     }
 
     /// Other parameters, for the game that is on the board. The clocks run on.
@@ -60,7 +54,7 @@ impl Timing {
         if params.time.simulations_as_time || was_virtual {
             self.pace = simulations(params);
         }
-        self.managers = managers(params, &self.table_for(position), self.pace);
+        self.managers = managers(params, self.table_for(position), self.pace);
     }
 
     /// A timetable to be used for the games that it is about.
@@ -147,25 +141,20 @@ impl Timing {
         is_out && !was_out
     }
 
-    fn table_for(&mut self, position: &Position) -> Table {
+    fn table_for(&self, position: &Position) -> Timetable {
         let fits = |table: &&Table| table.game == game(position) && table.area == area(position);
-        if let Some(table) = self.table.iter().chain(&self.known).find(fits) {
-            return table.clone();
+        match self.table.as_ref().filter(fits) {
+            Some(table) => table.clone().into(),
+            None => built_in(position),
         }
-        let table = built_in(position);
-        if self.known.len() >= MOST_KNOWN {
-            self.known.clear();
-        }
-        self.known.push(table.clone());
-        table
     }
 }
 
-fn managers(params: &EngineParams, table: &Table, pace: Pace) -> [Manager; 2] {
+fn managers(params: &EngineParams, table: Timetable, pace: Pace) -> [Manager; 2] {
     let seed = Seed::new(params.search.seed);
-    [0, 1].map(|player| {
-        Manager::new(&params.time, table.clone(), seed.fork("time", player)).paced(pace)
-    })
+    let first = Manager::new(&params.time, table, seed.fork("time", 0)).paced(pace);
+    let second = first.clone().seeded(seed.fork("time", 1));
+    [first, second]
 }
 
 /// All threads may have a batch under way when the time is over.
@@ -185,8 +174,8 @@ fn area(position: &Position) -> u32 {
     u32::try_from(position.size().area()).unwrap_or(u32::MAX)
 }
 
-fn built_in(position: &Position) -> Table {
-    Table::built_in(game(position), area(position))
+fn built_in(position: &Position) -> Timetable {
+    Timetable::built_in(game(position), area(position))
 }
 
 fn situation(position: &Position) -> Situation {

@@ -297,6 +297,7 @@ impl Memory {
             .collect::<Result<_, _>>()
             .map_err(io::Error::from)?;
         self.journal.append(lines.iter().map(String::as_str))?;
+        self.journal.sync()?;
         self.known.extend(values.iter().copied());
         Ok(())
     }

@@ -30,6 +30,15 @@ pub struct Memory {
     pub win_rate: Option<f64>,
 }
 
+impl Memory {
+    /// What there is before the first search.
+    #[must_use]
+    pub fn before(strategy: &Strategy) -> Self {
+        let fraction = strategy.part(Kind::Learned).map_or(1.0, |part| part.get("start"));
+        Self { fraction, criticality: None, playout_length: None, win_rate: None }
+    }
+}
+
 /// The time for a move in seconds, before any bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allotted {

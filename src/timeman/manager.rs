@@ -16,7 +16,7 @@ use super::rules::{
 };
 use super::stop::{StopReason, StopRule};
 use super::strategy::{Kind, Part, Strategy};
-use super::table::{Expected, Table};
+use super::table::{Expected, Timetable};
 use super::thinking::{Budget, Thinking};
 use crate::util::Seed;
 
@@ -54,7 +54,7 @@ pub struct Manager {
     strategy: Strategy,
     /// The strategy and its numbers in words.
     words: [Arc<str>; 2],
-    table: Table,
+    table: Timetable,
     pace: Pace,
     seed: Seed,
     lag: Lag,
@@ -85,22 +85,21 @@ impl Manager {
     /// # Panics
     /// If the parameters were not checked: their strategy must exist.
     #[must_use]
-    pub fn new(params: &TimeParams, table: Table, seed: Seed) -> Self {
+    pub fn new(params: &TimeParams, table: impl Into<Timetable>, seed: Seed) -> Self {
         let strategy: Strategy =
             params.strategy.parse().expect("invariant: the parameters were checked");
-        let fraction = strategy.part(Kind::Learned).map_or(1.0, |part| part.get("start"));
         Self {
+            memory: Memory::before(&strategy),
             params: params.clone(),
             words: [strategy.text().into(), strategy.numbers().into()],
             strategy,
-            table,
+            table: table.into(),
             pace: Pace::Real,
             seed,
             lag: Lag::default(),
             after: Duration::ZERO,
             batch: Duration::ZERO,
             beyond: FIRST_SURPRISE,
-            memory: Memory { fraction, criticality: None, playout_length: None, win_rate: None },
             searches: 0,
         }
     }
@@ -112,12 +111,18 @@ impl Manager {
         self
     }
 
+    /// The same manager with random numbers that start elsewhere.
+    #[must_use]
+    pub const fn seeded(mut self, seed: Seed) -> Self {
+        self.seed = seed;
+        self
+    }
+
     /// Forgets the game, but not what was learned of the lag and the machine.
-    pub fn begin(&mut self, table: Table) {
-        let fresh = Self::new(&self.params, table, self.seed).paced(self.pace);
-        let lag = std::mem::take(&mut self.lag);
-        let Self { after, batch, beyond, .. } = *self;
-        *self = Self { lag, after, batch, beyond, ..fresh };
+    pub fn begin(&mut self, table: impl Into<Timetable>) {
+        self.table = table.into();
+        self.memory = Memory::before(&self.strategy);
+        self.searches = 0;
     }
 
     /// The strategy.
@@ -231,7 +236,7 @@ impl Manager {
     pub fn plan(&self, clock: &Clock, at: &Situation) -> Plan {
         let Some(purse) = self.purse(clock) else { return self.plan_without_clock() };
         let deadline = self.within(purse.available);
-        let known = (at, &self.memory, &self.table);
+        let known = (at, &self.memory, &*self.table);
         let expected = allot(&self.strategy, clock, &purse, 0.0, known).expected;
         let in_hand = self.unseen(clock.system(), &purse, at, expected);
         let (certain, safe) = self.reserves();
@@ -386,7 +391,7 @@ pub struct Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeman::TableGame;
+    use crate::timeman::{Table, TableGame};
 
     /// On a machine that is so busy that every move takes 12 ms longer than it should, a game at one
     /// second is a matter of knowing it.

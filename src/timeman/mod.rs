@@ -36,6 +36,6 @@ pub use stop::{
 };
 pub use strategy::{Kind, Part, Strategy, StrategyError};
 pub use table::{
-    Curve, Estimate, Expected, MAX_TABLE_BYTES, Table, TableError, TableGame, quantile,
+    Curve, Estimate, Expected, MAX_TABLE_BYTES, Table, TableError, TableGame, Timetable, quantile,
 };
 pub use thinking::{Budget, Thinking};

@@ -98,25 +98,33 @@ pub enum StopReason {
     Close,
 }
 
+impl StopReason {
+    /// The reason in a word or two.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Deadline => "deadline",
+            Self::Simulations => "simulations",
+            Self::OnlyMove => "only move",
+            Self::Proven => "proven",
+            Self::Interrupted => "interrupted",
+            Self::CannotChange => "cannot change",
+            Self::Settled => "settled",
+            Self::Chance => "chance",
+            Self::Certain => "certain",
+            Self::Criticality => "criticality",
+            Self::Reuse => "reuse",
+            Self::Behind => "behind",
+            Self::Unstable => "unstable",
+            Self::Close => "close",
+        }
+    }
+}
+
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            StopReason::Time => "time",
-            StopReason::Deadline => "deadline",
-            StopReason::Simulations => "simulations",
-            StopReason::OnlyMove => "only move",
-            StopReason::Proven => "proven",
-            StopReason::Interrupted => "interrupted",
-            StopReason::CannotChange => "cannot change",
-            StopReason::Settled => "settled",
-            StopReason::Chance => "chance",
-            StopReason::Certain => "certain",
-            StopReason::Criticality => "criticality",
-            StopReason::Reuse => "reuse",
-            StopReason::Behind => "behind",
-            StopReason::Unstable => "unstable",
-            StopReason::Close => "close",
-        })
+        f.write_str(self.name())
     }
 }
 

@@ -1,5 +1,8 @@
 //! How long games are: tables learned from games by `tedomari timetable`.
 
+use std::cell::OnceCell;
+use std::ops::Deref;
+
 use serde::{Deserialize, Serialize};
 
 /// Bytes of the largest table that is read.
@@ -45,6 +48,37 @@ pub struct Table {
     pub by_playouts: Option<Estimate>,
     /// Highest criticality of a point by the moves of both players.
     pub criticality: Option<Curve>,
+}
+
+/// A table that is read when it is first needed: that takes as long as a thousand simulations, and who
+/// plays without a clock needs none.
+#[derive(Clone, Debug)]
+pub struct Timetable {
+    game: TableGame,
+    area: u32,
+    table: OnceCell<Table>,
+}
+
+impl Timetable {
+    /// What is built in for a game on a board of so many points, see [`Table::built_in`].
+    #[must_use]
+    pub const fn built_in(game: TableGame, area: u32) -> Self {
+        Self { game, area, table: OnceCell::new() }
+    }
+}
+
+impl From<Table> for Timetable {
+    fn from(table: Table) -> Self {
+        Self { game: table.game, area: table.area, table: OnceCell::from(table) }
+    }
+}
+
+impl Deref for Timetable {
+    type Target = Table;
+
+    fn deref(&self) -> &Table {
+        self.table.get_or_init(|| Table::built_in(self.game, self.area))
+    }
 }
 
 /// Numbers by a key, with straight lines between them.

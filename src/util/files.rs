@@ -87,6 +87,12 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Writes a file that nobody looks at before something else says that it is there: it may be found
+/// half written, or empty after a loss of power.
+pub fn write_plainly(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::write(path, bytes)
+}
+
 /// Makes a folder with those above it; one that is there already is fine.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)

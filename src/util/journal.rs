@@ -47,14 +47,19 @@ impl Journal {
         Ok((Self { file }, lines))
     }
 
-    /// Appends lines, which must not hold line breaks, and waits until they are on the disk.
+    /// Appends lines, which must not hold line breaks. They are there when the process is killed; that
+    /// they are on the disk is certain after [`sync`](Self::sync).
     pub fn append<'a>(&mut self, lines: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
         let mut text = String::new();
         for line in lines {
             text.push_str(line);
             text.push('\n');
         }
-        self.file.write_all(text.as_bytes())?;
+        self.file.write_all(text.as_bytes())
+    }
+
+    /// Waits until all lines are on the disk.
+    pub fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()
     }
 }

@@ -7,7 +7,9 @@ mod params;
 mod seed;
 pub mod stats;
 
-pub use files::{ReadError, list_folder, make_folder, open_file, read_limited, write_atomically};
+pub use files::{
+    ReadError, list_folder, make_folder, open_file, read_limited, write_atomically, write_plainly,
+};
 pub use journal::Journal;
 pub use machine::{machine_memory, threads_or_cores};
 pub use params::{Any, Field, LimitError, Limits, OneOf, Params, params};

@@ -1,5 +1,7 @@
 //! This engine as a player, in this process.
 
+use std::borrow::Cow;
+
 use super::{Answer, GameStart, Kind, Player, Question, Reply, Trouble};
 use crate::arena::stopwatch::Stopwatch;
 use crate::arena::time::TimeControl;
@@ -74,7 +76,9 @@ impl Player for Inside {
             },
             used,
             simulations: report.map(|report| report.simulations),
-            stop: report.and_then(|report| report.reason).map(|reason| reason.to_string()),
+            stop: report
+                .and_then(|report| report.reason)
+                .map(|reason| Cow::Borrowed(reason.name())),
             // Without a clock there is nothing to save.
             planned: report
                 .and_then(|report| report.time.as_ref())

@@ -306,7 +306,7 @@ impl Running {
             && let Ok(report) = serde_json::from_str::<serde_json::Value>(&text)
         {
             reply.simulations = report["simulations"].as_u64();
-            reply.stop = report["reason"].as_str().map(str::to_owned);
+            reply.stop = report["reason"].as_str().map(|reason| reason.to_owned().into());
             #[expect(clippy::cast_possible_truncation, reason = "a probability")]
             let win_rate = report["winrate"].as_f64().map(|rate| rate as f32);
             reply.win_rate = win_rate;
