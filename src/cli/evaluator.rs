@@ -58,6 +58,19 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     Ok(Arc::new(select(builtin::trained()?, load, start, playouts)?))
 }
 
+/// The built-in networks that are played with, of which the first that fits a position is asked; none where
+/// another one is named.
+pub(super) fn built_in_nets(config: &Config) -> Option<Vec<Manifest>> {
+    let all = builtin::trained().ok()?;
+    match config.net.path.as_str() {
+        "" => Some(all),
+        path => {
+            let name = path.strip_prefix(BUILT_IN)?;
+            Some(all.into_iter().filter(|net| net.name == name).collect())
+        }
+    }
+}
+
 /// The same network with its checksum, for what belongs to one network alone.
 pub(super) fn with_identity(config: &Config) -> anyhow::Result<(Arc<dyn Evaluator>, String)> {
     Ok((make(config)?, net_file(config)?.manifest.sha256))

@@ -9,9 +9,10 @@ use super::evaluator;
 use crate::config::Config;
 use crate::nn::Network;
 use crate::search::Watcher;
-use crate::uncertainty::ProfileFiles;
+use crate::uncertainty::{BuiltInProfiles, ProfileFiles};
 
-/// The stop profile that is named, or the one beside the network. One that cannot be used is no
+/// The stop profile that is named, the one beside the network, or those that are built in with the
+/// built-in networks. One that cannot be used is no
 /// reason not to play: searches then take all their time.
 pub(super) fn make(config: &Config) -> Option<Arc<dyn Watcher>> {
     if config.time.ds_mcts == "off" {
@@ -19,6 +20,11 @@ pub(super) fn make(config: &Config) -> Option<Arc<dyn Watcher>> {
     }
     let net = Path::new(&config.net.path);
     let named = &config.time.stop_profile;
+    if named.is_empty()
+        && let Some(nets) = evaluator::built_in_nets(config)
+    {
+        return Some(Arc::new(BuiltInProfiles::new(nets)));
+    }
     let files = match named.as_str() {
         "" => ProfileFiles::beside(net),
         path => ProfileFiles::named(Path::new(path)),

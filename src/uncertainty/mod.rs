@@ -4,6 +4,7 @@
 //! it needed. Networks learn to foresee it from the position and the search so far, and thresholds
 //! on what they say end searches early.
 
+mod builtin;
 mod calibrate;
 mod data;
 mod estimator;
@@ -19,6 +20,7 @@ mod rule;
 mod store;
 mod trace;
 
+pub use builtin::BuiltInProfiles;
 pub use calibrate::{
     Estimates, asked_at_once, asked_during, asked_policy, fitted_temperature, scores,
 };

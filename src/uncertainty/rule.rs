@@ -36,6 +36,9 @@ pub struct DynamicStop {
     last: Option<Certainty>,
 }
 
+/// Simulations before which nobody knows how many a clock leaves time for.
+const FEW: u64 = 16;
+
 /// A look half-way that came later than this share of the simulations is none.
 const LATEST_HALF: f64 = 0.7;
 
@@ -77,7 +80,12 @@ impl DynamicStop {
 impl StopRule for DynamicStop {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         let visits = (progress.reused + progress.simulations) as f64;
-        let planned = visits + expected_simulations(progress);
+        let expected = match progress.simulations_left {
+            Some(left) if progress.simulations < FEW => left as f64,
+            None if progress.simulations < FEW => f64::INFINITY,
+            _ => expected_simulations(progress),
+        };
+        let planned = visits + expected;
         let scale = planned / self.checks.most as f64;
         let at_start = self.next == 0;
         let mut due = None;
@@ -95,12 +103,15 @@ impl StopRule for DynamicStop {
                 Some((self.ask(index, visits, progress)?, threshold))
             })?;
             let simulations = progress.reused + progress.simulations;
+            // As far as anybody can tell.
+            let guesses = [planned, visits + expected_simulations(progress), visits];
+            let guess = guesses.into_iter().find(|guess| guess.is_finite()).unwrap_or_default();
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "a float beyond is cut to the limit"
             )]
             #[expect(clippy::cast_sign_loss, reason = "a sum of counts")]
-            let of = planned as u64;
+            let of = guess as u64;
             let found = Certainty { simulations, of, uncertainty, threshold };
             self.last = Some(found);
             found.stops().then_some(Verdict::Stop(StopReason::Certain))

@@ -106,6 +106,31 @@ fn checkpoints_are_shares_of_another_length() {
     assert_eq!(run(&mut batches, 0, 1000, 7), Some(106));
 }
 
+/// With visits of an earlier search and a clock, nothing is known of the speed at first: that is no
+/// reason to pass by the checkpoints that are still to come.
+#[test]
+fn checkpoints_wait_until_the_speed_is_known() {
+    let (mut rule, asked) = rule(&[0.9], &[0.0]);
+    let stopped = (0..=900).find(|&simulations| {
+        let root = OneMove(u32::try_from(100 + simulations).unwrap());
+        let progress = Progress {
+            simulations,
+            // The evaluation of the root comes before the first simulation.
+            elapsed: Duration::from_millis(2 + simulations),
+            planned: Duration::from_millis(902),
+            reused: 100,
+            root: Some(&root),
+            ..Progress::default()
+        };
+        rule.check(&progress) == Verdict::Stop(StopReason::Certain)
+    });
+    // Of 1,000 visits 100 were there: the first checkpoint is passed, and had no half-way.
+    assert!(stopped.is_some_and(|at| (295..=305).contains(&at)), "{stopped:?}");
+    let asked = asked.lock().unwrap().clone();
+    assert_eq!((asked.len(), asked[0]), (2, (100, 100)));
+    assert!(asked[1].1.abs_diff(200) < 8, "{asked:?}");
+}
+
 #[test]
 fn a_clock_plans_a_search_too() {
     let (mut rule, _) = rule(&[0.9], &[0.0]);
