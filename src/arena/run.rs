@@ -147,7 +147,7 @@ impl Match {
                 scope.spawn(move || self.work(&work, &sender));
             }
             drop(sender);
-            let result = self.keep(&finished, &mut results, &mut book, &stop, audience);
+            let result = self.keep(&finished, (&mut results, &mut book), &stop, audience);
             stop.store(true, Ordering::Relaxed);
             // Whoever still plays must not wait for a reader who is gone.
             for _ in finished {}
@@ -214,8 +214,7 @@ impl Match {
     fn keep(
         &self,
         finished: &Receiver<Finished<'_>>,
-        results: &mut Results,
-        book: &mut Book,
+        (results, book): (&mut Results, &mut Book),
         stop: &AtomicBool,
         audience: &mut dyn Audience,
     ) -> Result<(), MatchError> {
