@@ -11,7 +11,9 @@ use serde_json::Value;
 use super::line::GameLine;
 use super::stopwatch::Stopwatch;
 use crate::util::stats::Sprt;
-use crate::util::{Journal, ReadError, make_folder, read_limited, write_atomically, write_plainly};
+use crate::util::{
+    Journal, ReadError, make_folder, read_limited, write_atomically, write_unsynced,
+};
 
 /// What a match is, as `match.json` says it. A folder holds the games of one match only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -147,7 +149,7 @@ impl Results {
         let mut lines = Vec::with_capacity(games.len());
         for (line, record) in games {
             let path = self.folder.join(RECORDS).join(record_name(line.game));
-            write_plainly(&path, record.as_bytes()).map_err(io)?;
+            write_unsynced(&path, record.as_bytes()).map_err(io)?;
             lines.push(serde_json::to_string(line).map_err(|error| io(error.into()))?);
         }
         self.journal.append(lines.iter().map(String::as_str)).map_err(io)?;

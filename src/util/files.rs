@@ -67,6 +67,19 @@ pub fn list_folder(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
 /// Writes a file under a temporary name beside its own and then renames it, so that nobody ever
 /// sees half of it. Devices, pipes and folders are refused: the new file would take their place.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_whole(path, bytes, File::sync_all)
+}
+
+/// The same without waiting for the disk: after a loss of power the file may be empty.
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_whole(path, bytes, |_| Ok(()))
+}
+
+fn write_whole(
+    path: &Path,
+    bytes: &[u8],
+    sync: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| {
         io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display()))
     })?;
@@ -78,19 +91,13 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(temporary);
     let written = File::create_new(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| sync(&file)))
         .and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // Best effort: the error that matters is the one returned.
         let _ = fs::remove_file(&temporary);
     }
     written
-}
-
-/// Writes a file that nobody looks at before something else says that it is there: it may be found
-/// half written, or empty after a loss of power.
-pub fn write_plainly(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    fs::write(path, bytes)
 }
 
 /// Makes a folder with those above it; one that is there already is fine.
@@ -107,7 +114,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         write_atomically(&path, b"first").unwrap();
-        write_atomically(&path, b"second").unwrap();
+        write_unsynced(&path, b"second").unwrap();
         assert_eq!(read_limited(&path, 6).unwrap(), b"second");
         assert!(matches!(read_limited(&path, 5), Err(ReadError::TooLarge { limit: 5, .. })));
         assert!(matches!(read_limited(folder.path(), 5), Err(ReadError::NotAFile { .. })));

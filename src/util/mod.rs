@@ -8,7 +8,7 @@ mod seed;
 pub mod stats;
 
 pub use files::{
-    ReadError, list_folder, make_folder, open_file, read_limited, write_atomically, write_plainly,
+    ReadError, list_folder, make_folder, open_file, read_limited, write_atomically, write_unsynced,
 };
 pub use journal::Journal;
 pub use machine::{machine_memory, threads_or_cores};
