@@ -190,7 +190,7 @@ impl View<'_> {
                 scope.spawn(move || dog.watch(left));
                 watchdog.guard()
             });
-            let mut others = self.owners[1..].iter();
+            let mut others = self.owners.iter().enumerate().skip(1);
             loop {
                 progress = now();
                 if self.proof().is_some() {
@@ -209,11 +209,11 @@ impl View<'_> {
                 if let Some(observer) = &mut observer {
                     observer.look(&progress, &|| self.report(&progress, None));
                 }
-                for owners in others.by_ref() {
+                for (number, owners) in others.by_ref() {
                     let failure = &failure;
                     scope.spawn(move || {
                         let mut worker =
-                            Worker::new(self.shared, evaluator, owners, Memory::default());
+                            Worker::new(self.shared, evaluator, owners, Memory::of_thread(number));
                         let ended = worker.run();
                         if let Err(error) = ended {
                             self.shared.stop.store(true, Ordering::Relaxed);

@@ -15,6 +15,23 @@ pub(super) struct Formula {
     /// What later moves tell, where the tree has room for it.
     rave: Option<Rave>,
     virtual_loss: f64,
+    equals: Equals,
+}
+
+/// Which of moves that are equally good is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Equals {
+    #[default]
+    First,
+    Last,
+}
+
+impl Equals {
+    /// For a thread by its number: neighbours begin at different ends, and seldom write to the same
+    /// nodes where an evaluator knows little.
+    pub(super) fn for_thread(number: usize) -> Self {
+        if number.is_multiple_of(2) { Equals::First } else { Equals::Last }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +77,17 @@ impl Formula {
                 },
             },
         };
-        Self { kind, rave: Rave::new(params), virtual_loss: params.virtual_loss }
+        Self {
+            kind,
+            rave: Rave::new(params),
+            virtual_loss: params.virtual_loss,
+            equals: Equals::First,
+        }
+    }
+
+    /// The same with another choice among equals.
+    pub(super) fn taking(self, equals: Equals) -> Self {
+        Self { equals, ..self }
     }
 
     /// Nodes of a path at the most: games without superko may go on for ever, and a flat search ends
@@ -98,7 +125,7 @@ impl Formula {
         if let Some(index) = self.select_rave(node, block, |index, _| priors[index]) {
             return index;
         }
-        let mut best = Best::default();
+        let mut best = Best::new(self.equals);
         match self.kind {
             Kind::Puct { c, growth, first_play } => {
                 let puct = Puct::at(node, c, growth, first_play);
@@ -130,7 +157,7 @@ impl Formula {
 
     #[inline]
     fn select_puct(&self, block: Block<'_>, puct: &Puct) -> usize {
-        let mut best = Best::default();
+        let mut best = Best::new(self.equals);
         let mut mass = 0.0;
         let mut created = 0;
         block.for_each_child(|index, child| {
@@ -156,7 +183,7 @@ impl Formula {
 
     fn select_by_values(&self, node: Node<'_>, block: Block<'_>) -> usize {
         let log = natural_log(passed(node).max(1));
-        let mut best = Best::default();
+        let mut best = Best::new(self.equals);
         block.for_each_child(|index, child| {
             best.offer(index, self.bound(child, log), child.proof());
         });
@@ -246,19 +273,19 @@ impl Puct {
     }
 }
 
-/// The best move so far, the first among equals.
+/// The best move so far.
 struct Best {
     index: usize,
     score: f64,
-}
-
-impl Default for Best {
-    fn default() -> Self {
-        Self { index: usize::MAX, score: f64::NEG_INFINITY }
-    }
+    /// Whether the last of equals counts.
+    last: bool,
 }
 
 impl Best {
+    fn new(equals: Equals) -> Self {
+        Self { index: usize::MAX, score: f64::NEG_INFINITY, last: equals == Equals::Last }
+    }
+
     /// A proof, which is the opponent's, outweighs any score.
     #[inline]
     fn offer(&mut self, index: usize, score: f64, proof: Option<Proof>) {
@@ -268,8 +295,8 @@ impl Best {
             Some(Proof::Draw) => 0.0,
             Some(Proof::Win) => f64::MIN,
         };
-        if score > self.score {
-            *self = Self { index, score };
+        if score > self.score || self.last && score >= self.score {
+            (self.index, self.score) = (index, score);
         }
     }
 

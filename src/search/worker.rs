@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::moves::sorted_moves;
 use super::report::Proof;
 use super::root::RootRule;
-use super::select::Formula;
+use super::select::{Equals, Formula};
 use super::trace::Ring;
 use super::tree::{NodeId, Plain, Stage, Tree};
 use super::words::Reserve;
@@ -51,12 +51,19 @@ pub(super) struct Memory {
     moves: Vec<u64>,
     /// Who was first where, below a node.
     first: FirstMoves,
+    /// Which of equal moves it tries.
+    equals: Equals,
 }
 
 impl Memory {
     /// Memory that begins with what a tree has at hand.
     pub(super) fn new(reserve: Reserve) -> Self {
         Self { reserve, ..Self::default() }
+    }
+
+    /// Memory of a thread other than the first.
+    pub(super) fn of_thread(number: usize) -> Self {
+        Self { equals: Equals::for_thread(number), ..Self::default() }
     }
 }
 
@@ -213,7 +220,8 @@ impl Shared {
         memory: &mut Memory,
         ask: &dyn Fn(&Position) -> Policy,
     ) -> Descent {
-        let Shared { tree, formula, root: rule, .. } = self;
+        let Shared { tree, root: rule, .. } = self;
+        let formula = self.formula.taking(memory.equals);
         let Leaf { position, path, first } = leaf;
         let mut id = tree.root();
         path.clear();
@@ -259,7 +267,7 @@ impl Shared {
                 Stage::New | Stage::Claimed | Stage::Seen(_) => return Descent::Nowhere,
             };
             let choice = if at_root {
-                rule.select(*formula, node, block)
+                rule.select(formula, node, block)
             } else {
                 formula.select(node, block)
             };

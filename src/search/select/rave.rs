@@ -1,6 +1,6 @@
 //! Selection where simulations tell of moves that they made later.
 
-use super::{Best, Formula, Kind, Puct, natural_log, passed};
+use super::{Best, Equals, Formula, Kind, Puct, natural_log, passed};
 use crate::search::amaf::{Amaf, amaf_at};
 use crate::search::params::SearchParams;
 use crate::search::tree::{Block, Node};
@@ -67,7 +67,8 @@ impl Formula {
         let score = |index, prior, seen: Seen| {
             rave.value(seen, assumed, amaf_at(words, index)) + explore.bonus(prior, seen.visits)
         };
-        let mut best = Best::default();
+        // The first of equals, whose prior is the highest.
+        let mut best = Best::new(Equals::First);
         let mut created = 0;
         block.for_each_child(|index, child| {
             created = index + 1;
