@@ -43,6 +43,10 @@ pub(super) struct Worker<'a> {
 /// How many batches a thread does before it makes room for others.
 const BATCHES_BETWEEN_TURNS: u32 = 64;
 
+/// Visits of a node from which descents under way are not marked in it, but where simulations are
+/// counted: they change nothing that matters, and each mark makes the other threads wait for the node.
+pub(super) const BUSY: u32 = 1024;
+
 /// What a thread grows the tree with.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
@@ -73,12 +77,14 @@ pub(super) struct Leaf {
     path: Vec<NodeId>,
     /// The first move, by its place among the moves of the root.
     first: Option<usize>,
+    /// Nodes at the beginning of the path that the descent has passed without a mark.
+    unmarked: usize,
 }
 
 impl Leaf {
     /// A leaf that is the root itself.
     pub(super) fn new(position: Position) -> Self {
-        Self { position, path: Vec::new(), first: None }
+        Self { position, path: Vec::new(), first: None, unmarked: 0 }
     }
 
     /// Moves from the root.
@@ -89,6 +95,11 @@ impl Leaf {
     /// The nodes from the root on.
     pub(super) fn path(&self) -> &[NodeId] {
         &self.path
+    }
+
+    /// Whether the descent has marked a node of the path.
+    fn has_marked(&self, depth: usize) -> bool {
+        depth >= self.unmarked
     }
 
     /// The last node of the path.
@@ -222,13 +233,22 @@ impl Shared {
     ) -> Descent {
         let Shared { tree, root: rule, .. } = self;
         let formula = self.formula.taking(memory.equals);
-        let Leaf { position, path, first } = leaf;
+        let Leaf { position, path, first, unmarked } = leaf;
         let mut id = tree.root();
         path.clear();
         *first = None;
+        *unmarked = 0;
         loop {
             let node = tree.node(id);
-            let before = node.enter();
+            // Nodes have fewer visits from step to step: those without a mark are the first ones.
+            let busy = self.most == u64::MAX && *unmarked == path.len();
+            let before = match node.counts() {
+                counts if busy && counts.visits >= BUSY => {
+                    *unmarked += 1;
+                    counts
+                }
+                _ => node.enter(),
+            };
             path.push(id);
             let at_root = path.len() == 1;
             if at_root && before.passed() >= self.most {
@@ -320,8 +340,10 @@ impl Shared {
 
     /// Undoes a descent that came to nothing.
     pub(super) fn turn_back(&self, leaf: &Leaf) {
-        for &id in &leaf.path {
-            self.tree.node(id).leave();
+        for (depth, &id) in leaf.path.iter().enumerate() {
+            if leaf.has_marked(depth) {
+                self.tree.node(id).leave();
+            }
         }
     }
 
@@ -351,8 +373,8 @@ impl Shared {
 
     /// Adds the value of a leaf, for the side to move there, to all nodes on the way to it.
     fn back_up(&self, leaf: &Leaf, mut value: Value, mut score: f32) {
-        for &id in leaf.path.iter().rev() {
-            self.tree.node(id).record(value, score);
+        for (depth, &id) in leaf.path.iter().enumerate().rev() {
+            self.tree.node(id).record(value, score, leaf.has_marked(depth));
             (value, score) = (value.flipped(), -score);
         }
         if let Some(trace) = &self.trace {

@@ -9,6 +9,7 @@ use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Color, Game, Komi, Rules};
 use crate::playout::PlayoutEvaluator;
 use crate::search::Proof;
+use crate::search::worker::BUSY;
 use crate::timeman::{Progress, SimulationLimit};
 
 /// Draws values and priors from the hash of the position.
@@ -241,6 +242,19 @@ fn nothing_is_lost_between_threads() {
             let all: i64 = trace.iter().map(|entry| i64::from(entry.value)).sum();
             assert_eq!(all, tree.node(tree.root()).fixed_sum());
         }
+    }
+}
+
+#[test]
+fn nothing_is_lost_where_descents_leave_no_marks() {
+    for (threads, batch) in [(1, 4), (2, 1), (8, 2)] {
+        let position = empty(5, Rules::CHINESE);
+        let mut search = search(HashedPriors, SearchParams { batch, ..params(threads) });
+        let report = run_line(&mut search, &position, &start(&position), 40_000);
+        assert!(report.moves[0].visits > 4 * BUSY, "moves of the root are busy");
+        let below: u64 = report.moves.iter().map(|mv| u64::from(mv.visits)).sum();
+        assert_eq!(below, report.simulations - 1);
+        check_tree(kept(&search));
     }
 }
 

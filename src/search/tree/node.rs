@@ -154,9 +154,10 @@ impl<'a> Node<'a> {
         self.words[COUNTS].fetch_sub(IN_FLIGHT, Ordering::Relaxed);
     }
 
-    /// Counts a descent that comes back, with its value and score for the side to move here.
+    /// Counts a descent that comes back, with its value and score for the side to move here; `marked`
+    /// says whether it has [entered](Self::enter).
     #[inline]
-    pub(in crate::search) fn record(self, value: Value, score: f32) {
+    pub(in crate::search) fn record(self, value: Value, score: f32, marked: bool) {
         let add = |word: &AtomicU64, part: f32, unit: f32| {
             let fixed = rounded(part, unit);
             if fixed != 0 {
@@ -167,7 +168,8 @@ impl<'a> Node<'a> {
         add(&self.words[VALUES], value.get(), FIXED_POINT);
         add(&rest[SQUARES], value.get() * value.get(), FIXED_POINT);
         add(&rest[SCORES], score, SCORE_POINT);
-        self.words[COUNTS].fetch_add(1u64.wrapping_sub(IN_FLIGHT), Ordering::Relaxed);
+        let mark = if marked { IN_FLIGHT } else { 0 };
+        self.words[COUNTS].fetch_add(1u64.wrapping_sub(mark), Ordering::Relaxed);
     }
 
     /// A value as [`record`](Self::record) adds it to the sum.

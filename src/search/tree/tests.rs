@@ -61,7 +61,7 @@ fn sums_are_exact_and_spread_is_the_spread() {
     let node = tree.node(tree.root());
     for value in [1.0, -0.5, 0.25, -1.0] {
         node.enter();
-        node.record(Value::new(value), 10.0 * value);
+        node.record(Value::new(value), 10.0 * value, true);
     }
     assert_eq!(node.counts(), Counts { visits: 4, in_flight: 0 });
     assert_eq!(node.value(), Value::new(-0.0625));
@@ -87,7 +87,7 @@ fn many_threads_make_each_child_once() {
                     let block = tree.moves(tree.root()).unwrap();
                     let child = block.create(index, &mut reserve).unwrap();
                     tree.node(child).enter();
-                    tree.node(child).record(Value::WIN, 0.0);
+                    tree.node(child).record(Value::WIN, 0.0, true);
                 }
                 tree.count(&mut reserve);
             });
