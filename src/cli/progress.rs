@@ -1,8 +1,75 @@
 //! How long work shows that it goes on.
 
-use indicatif::ProgressStyle;
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Time between two lines where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(30);
 
 /// A style for bars and spinners, which indicatif shows on terminals alone.
 pub(super) fn bar(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Work of a known length: a bar on a terminal, elsewhere a line now and then, both on standard error.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    name: String,
+    unit: &'static str,
+    /// When the last line was written; none on a terminal.
+    line: Option<Mutex<Instant>>,
+}
+
+impl Progress {
+    /// `length` things to do, such as games.
+    pub(super) fn new(name: &str, length: u64, unit: &'static str) -> Self {
+        let template = format!("{name} {{pos}}/{{len}} {unit} {{wide_bar}} {{msg}} {{eta}} left");
+        let line = (!std::io::stderr().is_terminal()).then(|| Mutex::new(now()));
+        let bar = ProgressBar::new(length).with_style(bar(&template));
+        Self { bar, name: name.to_owned(), unit, line }
+    }
+
+    /// So many are done, and there is this to say.
+    pub(super) fn set(&self, done: u64, message: String) {
+        self.bar.set_position(done);
+        self.say(message);
+    }
+
+    /// So many more are done.
+    pub(super) fn add(&self, done: u64) {
+        self.bar.inc(done);
+    }
+
+    /// There is this to say, on a terminal or when a line is due.
+    pub(super) fn say(&self, message: String) {
+        if let Some(last) = &self.line {
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            if last.elapsed() >= BETWEEN_LINES {
+                *last = now();
+                let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+                // Nobody may be reading.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "{}: {done} of {all} {} {message}",
+                    self.name,
+                    self.unit
+                );
+            }
+        } else {
+            self.bar.set_message(message);
+        }
+    }
+
+    /// The work is done.
+    pub(super) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "progress reads the clock")]
+fn now() -> Instant {
+    Instant::now()
 }

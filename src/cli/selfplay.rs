@@ -3,16 +3,15 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 use clap::Args;
-use indicatif::ProgressBar;
 use serde_json::json;
-use tracing::info;
 
+use super::progress::Progress;
 use super::store::Store;
-use super::{evaluator, print, print_json, progress, stop};
+use super::{evaluator, print, print_json, stop};
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::playout::PlayoutEvaluator;
@@ -182,30 +181,21 @@ struct Table {
     missing: usize,
     written: usize,
     begun: Instant,
-    bar: ProgressBar,
-    shown: Instant,
+    progress: Progress,
 }
-
-/// Seconds between two lines where there is no terminal.
-const BETWEEN_LINES: Duration = Duration::from_secs(30);
 
 impl Table {
     #[expect(clippy::disallowed_methods, reason = "progress reads the clock")]
     fn new(found: usize, missing: usize, games: u64) -> Self {
-        let bar = ProgressBar::new(games)
-            .with_style(progress::bar("{pos}/{len} games {wide_bar} {msg} {eta} left"));
-        let now = Instant::now();
-        Self { stats: Stats::default(), found, missing, written: 0, begun: now, bar, shown: now }
+        let progress = Progress::new("self-play", games, "games");
+        let begun = Instant::now();
+        Self { stats: Stats::default(), found, missing, written: 0, begun, progress }
     }
 
     fn add(&mut self, played: &Played) {
         self.stats.add(played);
-        self.bar.inc(1);
-        self.bar.set_message(format!("{:.0} games/h", self.games_per_hour()));
-        if self.bar.is_hidden() && self.shown.elapsed() > BETWEEN_LINES {
-            self.shown += self.shown.elapsed();
-            info!(games = self.stats.games, per_hour = self.games_per_hour().round(), "self-play");
-        }
+        self.progress.add(1);
+        self.progress.say(format!("{:.0} games/h", self.games_per_hour()));
     }
 
     fn games_per_hour(&self) -> f64 {
@@ -213,7 +203,7 @@ impl Table {
     }
 
     fn end(&self, as_json: bool) -> anyhow::Result<()> {
-        self.bar.finish_and_clear();
+        self.progress.end();
         let Stats { games, moves, rows, evaluations, control, control_wrong, .. } = self.stats;
         let seconds = self.begun.elapsed().as_secs_f64();
         if as_json {

@@ -14,9 +14,9 @@ use crate::util::Seed;
 /// What a network is to foresee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// State-UN: `U(s, 1)` from the position alone.
+    /// State-UN: `U(s, 1)`, or the regret, from the position alone.
     AtOnce,
-    /// MCTS-UN: `U(s, n)` from the position and the search after so many simulations.
+    /// MCTS-UN: `U(s, n)`, or the regret, from the position and the search after so many simulations.
     After(usize),
 }
 
@@ -134,7 +134,11 @@ impl Course<'_> {
 
     fn push(&self, batch: &mut Batch, state: &State, symmetry: Symmetry, shown: Shown) {
         let n = self.task.simulations();
-        let uncertain = state.labels.is_uncertain(n, self.params.epsilon);
+        let truth = if self.params.foresees_regret() {
+            state.labels.loss(n)
+        } else {
+            f64::from(u8::from(state.labels.is_uncertain(n, self.params.epsilon)))
+        };
         let (planes, globals) = match self.task {
             Task::AtOnce => input(&state.position, symmetry, None, Shown::Both),
             Task::After(n) => input(&state.position, symmetry, Some(&state.features(n)), shown),
@@ -144,7 +148,8 @@ impl Course<'_> {
             globals: &globals,
             policy: &state.trace.policy(),
             result: state.result,
-            uncertainty: f32::from(u8::from(uncertain)),
+            #[expect(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
+            uncertainty: truth as f32,
         };
         batch.push(&state.position, symmetry, learnt);
     }

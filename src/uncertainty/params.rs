@@ -1,6 +1,6 @@
 //! What can be said of uncertainty networks and their data.
 
-use crate::util::{params, threads_or_cores};
+use crate::util::{OneOf, params, threads_or_cores};
 
 params! {
     /// Uncertainty: traces of searches, the networks trained on them, and when to stop.
@@ -15,6 +15,8 @@ params! {
         pub threads: usize = 0, 0..=1024;
         /// How much worse, in values from -1 to 1, a move must be in the end to count as another one.
         pub epsilon: f64 = 0.05, 0.0001..=2.0;
+        /// What the networks foresee: `change` for how likely it is that more search would matter by epsilon or more, `regret` for how much would be lost without it.
+        pub target: String = "change".to_owned(), OneOf(vec!["change", "regret"]);
         /// Share of the games that nothing is trained on: thresholds are chosen on one half of them, and tested on the other.
         pub held_out: f64 = 0.3, 0.01..=0.9;
         /// Steps of the training of each network.
@@ -35,12 +37,20 @@ params! {
         pub both_share: f64 = 0.5, 0.0..=1.0;
         /// Share of the positions that need more search which a threshold must catch.
         pub recall: f64 = 0.96, 0.5..=1.0;
+        /// Where networks foresee regret: the mean loss of value of the searches that a threshold ends, at the most.
+        pub regret: f64 = 0.004, 0.0..=2.0;
         /// Where the random numbers start.
         pub seed: u64 = 1, 0..=9_223_372_036_854_775_807;
     }
 }
 
 impl UncertaintyParams {
+    /// Whether networks foresee how much would be lost.
+    #[must_use]
+    pub fn foresees_regret(&self) -> bool {
+        self.target == "regret"
+    }
+
     /// Threads to compute with.
     #[must_use]
     pub fn thread_count(&self) -> usize {

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::budget::Budget;
 use super::evaluators::{self, Described};
 use super::write_files;
 use crate::cli::games::{self, Wanted};
-use crate::cli::progress::bar;
+use crate::cli::progress::Progress;
 use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::lab::{
@@ -167,14 +166,12 @@ fn values_of(
 ) -> anyhow::Result<Vec<f64>> {
     let slug = slug(&described.identity);
     let mut memory = Memory::open(&folder.join(format!("{slug}.jsonl")), &described.identity)?;
-    let progress = ProgressBar::new(samples.len() as u64);
-    progress.set_style(bar("{msg} {bar:30} {pos}/{len} {eta}"));
-    progress.set_message(described.name.clone());
+    let progress = Progress::new(&described.name, samples.len() as u64, "positions");
     let values = assess(&described.assessor, samples, &mut memory, &mut |done: usize| {
-        progress.set_position(done as u64);
+        progress.set(done as u64, String::new());
         !budget.is_over()
     });
-    progress.finish_and_clear();
+    progress.end();
     values.with_context(|| format!("in --evaluator {}", described.name))
 }
 

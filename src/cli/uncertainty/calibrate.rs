@@ -43,7 +43,7 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
     );
     let nets = (&at_once, &during);
     let chosen = Estimates::new(&split.calibration, nets, &list);
-    let checkpoints = chosen.checkpoints(&split.calibration, params.epsilon, params.recall);
+    let checkpoints = chosen.checkpoints(&split.calibration, params);
     let points: Vec<_> = checkpoints.iter().map(|c| (c.simulations, c.threshold)).collect();
     let stops = Estimates::new(&split.test, nets, &list).stops(&points, most);
     let test = Replayed::new(("", String::new()), &split.test, &stops, params.epsilon);
@@ -68,9 +68,12 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
         simulations: most,
         epsilon: params.epsilon,
         made: format!(
-            "thresholds catch {} of the uncertain among {} positions, tested on {}; the games were \
-             in no training",
-            params.recall,
+            "thresholds {} among {} positions, tested on {}; the games were in no training",
+            if params.foresees_regret() {
+                format!("lose {} of value in the mean where they end searches", params.regret)
+            } else {
+                format!("catch {} of the uncertain", params.recall)
+            },
             split.calibration.len(),
             split.test.len()
         ),

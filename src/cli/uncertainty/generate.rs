@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use indicatif::ProgressBar;
 use rand::Rng as _;
 use serde_json::json;
 use tracing::info;
 
 use super::Told;
-use crate::cli::{evaluator, progress, stop};
+use crate::cli::progress::Progress;
+use crate::cli::{evaluator, stop};
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::game::Position;
@@ -58,8 +58,7 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> 
     let stop = stop::flag(args.minutes)?;
     let maker = Maker { evaluator: evaluator.as_ref(), config, records, stop: &stop };
     let begun = now();
-    let bar = ProgressBar::new(games as u64)
-        .with_style(progress::bar("{pos}/{len} games {wide_bar} {msg} {eta} left"));
+    let progress = Progress::new("traces", games as u64, "games");
     let (mut count, mut found, mut complete) = (Count::default(), 0, true);
     let searched = AtomicU64::new(0);
     let per_file = usize::try_from(args.games_per_file).unwrap_or(1);
@@ -68,13 +67,13 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> 
         let path = args.out.join(format!("games-{from:07}-{to:07}.{TRACES_EXTENSION}"));
         if path.exists() {
             found += 1;
-            bar.inc((to - from) as u64);
+            progress.add((to - from) as u64);
             continue;
         }
         let done = || {
             let states = searched.fetch_add(1, Ordering::Relaxed) + 1;
             let hours = begun.elapsed().as_secs_f64() / 3600.0;
-            bar.set_message(format!("{:.0} positions/h", states as f64 / hours.max(1e-9)));
+            progress.say(format!("{:.0} positions/h", states as f64 / hours.max(1e-9)));
         };
         let games = maker.games(from, to)?;
         let traced = games.map(|games| maker.traced(games, from, &done)).transpose()?;
@@ -87,10 +86,10 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> 
         count.states += games.iter().map(|game| game.searches.len() as u64).sum::<u64>();
         let simulations = config.uncertainty.simulations;
         TraceFile { net: net.clone(), simulations, games }.write(&path)?;
-        bar.inc((to - from) as u64);
+        progress.add((to - from) as u64);
         info!(games = count.games, states = count.states, "traced");
     }
-    bar.finish_and_clear();
+    progress.end();
     let seconds = begun.elapsed().as_secs_f64();
     let Count { files, games, states } = count;
     let per_hour = 3600.0 * states as f64 / seconds.max(1e-9);

@@ -5,12 +5,11 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tracing::info;
 
 use super::{Material, Place, Told};
-use crate::cli::progress;
+use crate::cli::progress::Progress;
 use crate::config::Config;
 use crate::nn::{NetFile, NetShape, random_weights};
 use crate::train::Lesson;
@@ -146,21 +145,15 @@ impl Trainer<'_> {
             None => (net.manifest.shape, net.weights.clone(), net.manifest.name.clone()),
         };
         let (shape, start) = adapted(&base, &weights, task, Seed::new(params.seed));
-        let bar = ProgressBar::new(params.steps).with_style(progress::bar(&format!(
-            "{name} {{pos}}/{{len}} steps {{wide_bar}} {{msg}} {{eta}} left"
-        )));
+        let progress = Progress::new(name, params.steps, "steps");
         let count = states.len();
         let course = Course { states, task, lesson, params };
         let mut recent = 0.0;
         let trained = course.train(shape, &start, |step, loss| {
             recent = if step == 1 { loss } else { 0.95 * recent + 0.05 * loss };
-            bar.set_position(step);
-            bar.set_message(format!("loss {recent:.4}"));
-            if bar.is_hidden() && step.is_multiple_of(50) {
-                info!(step, loss = recent, "{name}");
-            }
+            progress.set(step, format!("loss {recent:.4}"));
         })?;
-        bar.finish_and_clear();
+        progress.end();
         let mut manifest = net.manifest.clone();
         manifest.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         manifest.shape = shape;
@@ -169,7 +162,7 @@ impl Trainer<'_> {
         manifest.games = Vec::new();
         manifest.training = format!(
             "{name} for {} ({}), after {} of {} simulations, on {count} positions; from {origin}; \
-             {} steps, batch {}, rate {}, c1 {}, epsilon {}, seed {}",
+             {} steps, batch {}, rate {}, c1 {}, epsilon {}, foresees {}, seed {}",
             net.manifest.name,
             net.manifest.sha256,
             task.simulations(),
@@ -179,6 +172,7 @@ impl Trainer<'_> {
             params.learning_rate,
             params.auxiliary,
             params.epsilon,
+            params.target,
             params.seed,
         );
         "plays no games".clone_into(&mut manifest.strength);
