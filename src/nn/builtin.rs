@@ -21,7 +21,8 @@ macro_rules! built_in {
 }
 
 /// The better ones first: the first that fits a game and a board is chosen for it.
-const ALL: &[BuiltIn] = &[built_in!("go9"), built_in!("go19"), built_in!("untrained")];
+const ALL: &[BuiltIn] =
+    &[built_in!("go9"), built_in!("go19"), built_in!("nogo9small"), built_in!("untrained")];
 
 /// A built-in network that cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +91,8 @@ mod tests {
         assert_eq!(chosen(Game::Go, 13), Some("go19"));
         assert_eq!(chosen(Game::Go, 19), Some("go19"));
         assert_eq!(chosen(Game::Go, 25), None);
-        assert_eq!(chosen(Game::NoGo, 9), None);
+        assert_eq!(chosen(Game::NoGo, 9), Some("nogo9small"));
+        assert_eq!(chosen(Game::NoGo, 7), None);
     }
 
     #[test]
