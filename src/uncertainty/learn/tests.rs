@@ -30,19 +30,23 @@ fn states() -> Vec<State> {
         .collect()
 }
 
+/// A training that gets somewhere in a few steps.
+fn quick() -> UncertaintyParams {
+    UncertaintyParams { learning_rate: 0.01, threads: 1, ..UncertaintyParams::default() }
+}
+
+/// A network that is small enough for a test, for a task.
+fn small_net(task: Task) -> (NetShape, Tensors) {
+    let base = NetShape { value_neurons: 8, head_filters: 8, ..NetShape::new(1, 8) };
+    adapted(&base, &random_weights(&base, Seed::new(1)), task, Seed::new(2))
+}
+
 #[test]
 fn what_the_search_shows_is_learnt() {
     let states = states();
-    let params = UncertaintyParams {
-        steps: 120,
-        batch: 16,
-        learning_rate: 0.01,
-        threads: 1,
-        ..UncertaintyParams::default()
-    };
+    let params = UncertaintyParams { steps: 120, batch: 16, ..quick() };
     let task = Task::After(8);
-    let base = NetShape { value_neurons: 8, head_filters: 8, ..NetShape::new(1, 8) };
-    let (shape, start) = adapted(&base, &random_weights(&base, Seed::new(1)), task, Seed::new(2));
+    let (shape, start) = small_net(task);
     assert_eq!(shape.extra_planes, CHANNELS);
     let course = Course {
         states: states.iter().collect(),
@@ -97,17 +101,10 @@ fn how_much_would_be_lost_is_learnt_where_that_is_asked_for() {
     let step = |i| Step { first: u16::from(i >= 4), value: if i >= 4 { 0.1 } else { 0.0 } };
     state.trace.steps = (0..19).map(step).collect();
     state.labels = Labels::new(&state.trace);
-    let params = UncertaintyParams {
-        target: "regret".to_owned(),
-        steps: 150,
-        batch: 8,
-        learning_rate: 0.01,
-        threads: 1,
-        ..UncertaintyParams::default()
-    };
+    let target = "regret".to_owned();
+    let params = UncertaintyParams { target, steps: 150, batch: 8, ..quick() };
     let task = Task::After(8);
-    let base = NetShape { value_neurons: 8, head_filters: 8, ..NetShape::new(1, 8) };
-    let (shape, start) = adapted(&base, &random_weights(&base, Seed::new(1)), task, Seed::new(2));
+    let (shape, start) = small_net(task);
     let lesson = Lesson::Everything;
     let course = Course { states: vec![&state], task, lesson, params: &params };
     let weights = course.train(shape, &start, |_, _| {}).unwrap();
