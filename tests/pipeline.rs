@@ -77,7 +77,21 @@ fn a_run_goes_from_nothing_to_an_accepted_candidate() {
     let first = json(&["run", "--config", &file, "--stages", "2", "--json"]);
     assert_eq!(first["best"], Value::Null);
     assert!(first["next"].as_str().unwrap_or_default().starts_with("Gate"), "{first}");
+    // The last games of a generation may have been played by another call than the first ones: all
+    // are trained on. Here the last call finds nothing left to play.
+    json(&["run", "--config", &file, "--stages", "2", "--json"]);
+    let generation = Path::new(&folder).join("generations/0001");
+    fs::remove_file(generation.join("selfplay.json")).expect("the games have been played");
     let all = json(&["run", "--config", &file, "--json"]);
+    let stage = |name: &str| -> Value {
+        let text = fs::read_to_string(generation.join(name)).expect("the stage is done");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    assert_eq!(stage("selfplay.json")["stats"]["rows"], 0);
+    let games = generation.join("selfplay");
+    let info = json(&["record", "info", &games.to_string_lossy(), "--json"]);
+    let rows = info["rows"].as_u64().expect("a number");
+    assert_eq!(stage("train.json")["step"], rows.div_ceil(16), "{info}");
     assert_eq!(all["over"], true, "{all}");
     assert_eq!(all["best"]["generation"], 1, "{all}");
     assert_eq!(all["generations"][1]["gate"]["games"], 4, "{all}");

@@ -13,6 +13,7 @@ use super::{print, print_json, stop};
 use crate::config::Config;
 use crate::game::Game;
 use crate::nn::NetFile;
+use crate::record::{Window, shard_files};
 use crate::run::{Best, Gate, Meeting, Plan, RunParams, Stage};
 use crate::util::{make_folder, read_limited, write_atomically};
 
@@ -164,8 +165,8 @@ impl<'a> Runner<'a> {
         let steps = if generation == 0 {
             self.params.warm_steps
         } else {
-            let played = read_json(&folder.games_done(generation))?;
-            let rows = played["stats"]["rows"].as_u64().context("its games are not counted")?;
+            // Counted in the games themselves: they may have been played by several calls.
+            let rows = Window::open(&shard_files(&folder.games(generation))?, None)?.rows();
             let samples = self.params.reuse * rows as f64;
             #[expect(
                 clippy::cast_possible_truncation,
