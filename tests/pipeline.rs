@@ -194,6 +194,13 @@ fn what_is_wrong_is_said() {
     let (file, folder) = settings(root.path());
     let complaint = error(&["run", "--config", &file, "--set", "run.schedule=often"]);
     assert!(complaint.contains("GENERATIONSxSIMULATIONS"), "{complaint}");
+    // Early stopping in self-play without what it needs.
+    let out = root.path().join("early").to_string_lossy().into_owned();
+    let early = ["selfplay", "--out", &out, "--board", "13", "--set", "selfplay.ds_mcts=true"];
+    let complaint = error(&early);
+    assert!(complaint.contains("selfplay.considered=0"), "{complaint}");
+    let complaint = error(&[&early[..], &["--set", "selfplay.considered=0"]].concat());
+    assert!(complaint.contains("time.stop_profile"), "{complaint}");
     // A run from a network that is not there ends with its name, and leaves nothing half done.
     let start = "run.start=/no/such/net.safetensors";
     let complaint = error(&["run", "--config", &file, "--set", start]);

@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use serde_json::json;
 
 use super::progress::Progress;
 use super::store::Store;
-use super::{evaluator, print, print_json, stop};
+use super::{evaluator, print, print_json, stop, watcher};
 use crate::config::Config;
 use crate::eval::Evaluator;
+use crate::game::Position;
 use crate::playout::PlayoutEvaluator;
 use crate::record::{SHARD_EXTENSION, Shard, TrainingGame, shard_bytes, shard_files, write_shard};
-use crate::selfplay::{Archive, Played, Start, Stats, play};
+use crate::search::Watcher;
+use crate::selfplay::{Archive, Played, Selfplay, Start, Stats};
 use crate::util::{Seed, list_folder};
 
 #[derive(Debug, Args)]
@@ -98,8 +100,42 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
         Ok(())
     };
     let numbers = missing.iter().flat_map(|file| file.from..file.to);
-    play(evaluator.as_ref(), &config.selfplay, &start, &archive, seed, numbers, &stop, keep)?;
+    let watcher = early_stopping(args, config, &start)?;
+    let selfplay = Selfplay {
+        evaluator: evaluator.as_ref(),
+        watcher: watcher.as_deref(),
+        params: &config.selfplay,
+        start,
+        archive: &archive,
+        seed,
+    };
+    selfplay.play(numbers, &stop, keep)?;
     table.end(args.json)
+}
+
+/// Who ends searches, if anybody is to.
+fn early_stopping(
+    args: &SelfplayArgs,
+    config: &Config,
+    start: &Start,
+) -> anyhow::Result<Option<Arc<dyn Watcher>>> {
+    if !config.selfplay.ds_mcts {
+        return Ok(None);
+    }
+    ensure!(
+        config.selfplay.considered == 0,
+        "selfplay.ds_mcts needs selfplay.considered=0: stop profiles know nothing of a Gumbel root"
+    );
+    ensure!(!args.playouts, "selfplay.ds_mcts needs a network: leave --playouts out");
+    let mut config = config.clone();
+    "always".clone_into(&mut config.time.ds_mcts);
+    let first = Position::new(start.size, start.rules, start.komi);
+    let watcher = watcher::make(&config).filter(|watcher| watcher.watch(&first).is_some());
+    let watcher = watcher.context(
+        "selfplay.ds_mcts needs a stop profile for the network, this game and this board, beside the \
+         network or as time.stop_profile: `tedomari uncertainty make` makes one",
+    )?;
+    Ok(Some(watcher))
 }
 
 /// Where shards go.
@@ -204,7 +240,8 @@ impl Table {
 
     fn end(&self, as_json: bool) -> anyhow::Result<()> {
         self.progress.end();
-        let Stats { games, moves, rows, evaluations, control, control_wrong, .. } = self.stats;
+        let Stats { games, moves, rows, evaluations, control, control_wrong, ended_early, .. } =
+            self.stats;
         let seconds = self.begun.elapsed().as_secs_f64();
         if as_json {
             return print_json(&json!({
@@ -221,7 +258,8 @@ impl Table {
             "{games} games, {moves} moves, {rows} positions to learn from in {seconds:.0} s: \
              {:.0} games an hour, {:.0} evaluations a second\n\
              {} files were there, {} are new\n\
-             {control} games of the control group would have been resigned, {control_wrong} wrongly\n",
+             {control} games of the control group would have been resigned, {control_wrong} wrongly\n\
+             {ended_early} searches ended early\n",
             self.games_per_hour(),
             evaluations as f64 / seconds.max(1e-9),
             self.found,

@@ -12,7 +12,7 @@ use super::view::View;
 use super::worker::{Descent, Leaf, Memory, Shared};
 use crate::eval::{Criticality, Evaluation, Policy};
 use crate::game::Position;
-use crate::timeman::{Root, StopReason, Tally};
+use crate::timeman::{Root, StopReason, StopRule, Tally, Verdict};
 use crate::util::Rng;
 
 /// A search of one thread that hands out one position after the other and takes what an evaluator
@@ -84,6 +84,21 @@ impl Stepper {
         if !matches!(self.state, State::Ended(_)) {
             self.state = self.descend();
         }
+    }
+
+    /// Ends the search if a rule says so; whether it did. A position that was handed out is then not
+    /// asked about any more. Nothing is asked before the root is evaluated.
+    pub fn end_by(&mut self, rule: &mut dyn StopRule) -> bool {
+        if self.state != State::Running {
+            return false;
+        }
+        let view = self.view();
+        let most = Some(self.params.max_simulations.max(1));
+        let progress = view.progress(SearchClock::Real(&|| Duration::ZERO), most);
+        let Verdict::Stop(reason) = rule.check(&progress) else { return false };
+        self.shared.turn_back(&self.leaf);
+        self.state = State::Ended(reason);
+        true
     }
 
     /// Goes down to the next leaf that wants an evaluation.
@@ -158,6 +173,33 @@ mod tests {
             stepper.answer(&answer);
         }
         stepper.report()
+    }
+
+    #[test]
+    fn a_rule_ends_it() {
+        let size = BoardSize::square(5).unwrap();
+        let position = Position::new(size, Rules::NOGO, Komi::default());
+        let params = |max_simulations| SearchParams { max_simulations, ..SearchParams::default() };
+        let seed = Seed::new(3);
+        // The evaluation of the root is the first simulation.
+        for after in [1, 2, 10] {
+            let mut stepper = Stepper::new(position.clone(), params(40), seed.rng());
+            let mut rule = SimulationLimit(after);
+            // Nobody is asked before the root is evaluated.
+            assert!(!stepper.end_by(&mut rule));
+            let mut ended = false;
+            while let Some(leaf) = stepper.leaf() {
+                let answer = HashedEvaluator.evaluate(&[leaf]).unwrap().swap_remove(0);
+                stepper.answer(&answer);
+                ended = stepper.end_by(&mut rule);
+            }
+            let report = stepper.report();
+            assert!(ended && !stepper.end_by(&mut rule));
+            assert_eq!(report.simulations, after);
+            let short = stepped(&position, &params(after), seed);
+            assert_eq!(report.moves, short.moves, "what was under way left no mark");
+            assert_eq!(report.policy, short.policy);
+        }
     }
 
     #[test]

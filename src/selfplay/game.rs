@@ -6,17 +6,18 @@ use std::sync::Arc;
 use rand::RngExt as _;
 use rand::distr::Distribution as _;
 
-use super::archive::Archive;
-use super::params::{SelfplayParams, Start};
+use super::params::SelfplayParams;
+use super::run::Selfplay;
 use crate::eval::Evaluation;
 use crate::game::{Color, Game, Komi, Move, Position};
 use crate::record::{Outcome, TrainingGame, Turn};
-use crate::search::{SearchReport, Stepper};
+use crate::search::{SearchReport, Stepper, Watch, Watcher};
 use crate::util::{Rng, Seed};
 
 /// A game under way.
 pub(super) struct Play<'a> {
     params: &'a SelfplayParams,
+    watcher: Option<&'a dyn Watcher>,
     number: u64,
     rng: Rng,
     position: Position,
@@ -24,8 +25,10 @@ pub(super) struct Play<'a> {
     /// Moves of the archive that it began with.
     given: usize,
     stepper: Stepper,
-    /// Whether the search under way is a full one.
-    full: bool,
+    /// How the search under way is done.
+    effort: Effort,
+    /// Who may end it early.
+    watch: Option<Box<dyn Watch>>,
     /// Own moves in a row that looked lost, by colour.
     lost_turns: [u32; 2],
     /// The first who would have resigned.
@@ -36,6 +39,16 @@ pub(super) struct Play<'a> {
     counts: Counts,
 }
 
+/// How a search is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effort {
+    Full,
+    /// To go on with the game.
+    Fast,
+    /// A full one that was ended, as its answer would not change.
+    Ended,
+}
+
 /// What a game cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
@@ -43,6 +56,8 @@ pub(super) struct Counts {
     pub(super) evaluations: u64,
     /// Positions that were answered from memory.
     pub(super) remembered: u64,
+    /// Searches that were ended early.
+    pub(super) ended_early: u64,
 }
 
 /// A finished game.
@@ -60,6 +75,8 @@ pub struct Played {
     pub evaluations: u64,
     /// Positions that were answered from memory.
     pub remembered: u64,
+    /// Searches that ended because their answer would not change.
+    pub ended_early: u64,
 }
 
 /// What a game tells of resignation.
@@ -76,13 +93,8 @@ pub enum Resignation {
 }
 
 impl<'a> Play<'a> {
-    pub(super) fn new(
-        params: &'a SelfplayParams,
-        start: &Start,
-        archive: &Archive,
-        seed: Seed,
-        number: u64,
-    ) -> Self {
+    pub(super) fn new(games: &Selfplay<'a>, number: u64) -> Self {
+        let Selfplay { watcher, params, start, archive, seed, .. } = *games;
         let mut rng = seed.fork("game", number).rng();
         let komi = match start.rules.game {
             Game::Go => spread(start.komi, params.komi_spread, &mut rng),
@@ -102,22 +114,43 @@ impl<'a> Play<'a> {
                 turns.push(Turn { mv, policy: Vec::new(), value: None, weight: 0.0 });
             }
         }
-        let (full, stepper) = search(params, &position, &mut rng);
-        Self {
+        let (effort, stepper) = search(params, &position, &mut rng);
+        let mut play = Self {
             params,
+            watcher,
             number,
             rng,
             position,
             given: turns.len(),
             turns,
             stepper,
-            full,
+            effort,
+            watch: None,
             lost_turns: [0; 2],
             would_resign: None,
             control,
             remembered: HashMap::new(),
             resigned: None,
             counts: Counts::default(),
+        };
+        play.watch = play.watcher();
+        play
+    }
+
+    /// Who may end the search that has just begun.
+    fn watcher(&self) -> Option<Box<dyn Watch>> {
+        let watcher = self.watcher.filter(|_| self.effort == Effort::Full)?;
+        watcher.watch(&self.position)
+    }
+
+    /// Gives the search what is known of the position that it wants to know about.
+    fn tell(&mut self, evaluation: &Evaluation) {
+        self.stepper.answer(evaluation);
+        if let Some(watch) = &mut self.watch
+            && self.stepper.end_by(watch.as_mut())
+        {
+            self.effort = Effort::Ended;
+            self.counts.ended_early += 1;
         }
     }
 
@@ -129,7 +162,7 @@ impl<'a> Play<'a> {
                 let Some(known) = self.remembered.get(&leaf.hash()) else { break };
                 let known = Arc::clone(known);
                 self.counts.remembered += 1;
-                self.stepper.answer(&known);
+                self.tell(&known);
             }
             if self.stepper.leaf().is_some() {
                 return self.stepper.leaf();
@@ -145,7 +178,7 @@ impl<'a> Play<'a> {
         self.counts.evaluations += 1;
         let Some(leaf) = self.stepper.leaf() else { return };
         let hash = leaf.hash();
-        self.stepper.answer(&evaluation);
+        self.tell(&evaluation);
         if self.remembered.len() >= self.params.remembered {
             self.remembered.clear();
         }
@@ -164,18 +197,22 @@ impl<'a> Play<'a> {
             return false;
         }
         let Some(mv) = self.choose(&report) else { return false };
-        let policy = if self.full { report.policy } else { Vec::new() };
-        self.turns.push(Turn {
-            mv,
-            policy,
-            value: Some(report.value),
-            weight: if self.full { 1.0 } else { 0.0 },
-        });
+        let weight = match self.effort {
+            Effort::Full => 1.0,
+            Effort::Fast => 0.0,
+            #[expect(clippy::cast_possible_truncation, reason = "a share")]
+            Effort::Ended => self.params.early_weight as f32,
+        };
+        // What was evaluated but not searched says nothing of the moves, but its game has a result.
+        let told = self.effort == Effort::Full || weight > 0.0 && report.simulations > 1;
+        let policy = if told { report.policy } else { Vec::new() };
+        self.turns.push(Turn { mv, policy, value: Some(report.value), weight });
         self.position.play_legal(self.position.to_move(), mv);
         if self.is_over() {
             return false;
         }
-        (self.full, self.stepper) = search(self.params, &self.position, &mut self.rng);
+        (self.effort, self.stepper) = search(self.params, &self.position, &mut self.rng);
+        self.watch = self.watcher();
         true
     }
 
@@ -241,15 +278,17 @@ impl<'a> Play<'a> {
             given: self.given,
             evaluations: self.counts.evaluations,
             remembered: self.counts.remembered,
+            ended_early: self.counts.ended_early,
         }
     }
 }
 
 /// A full or a fast search of a position.
-fn search(params: &SelfplayParams, position: &Position, rng: &mut Rng) -> (bool, Stepper) {
+fn search(params: &SelfplayParams, position: &Position, rng: &mut Rng) -> (Effort, Stepper) {
     let full = rng.random_bool(params.full_share);
     let stepper_rng = Seed::new(rng.random()).rng();
-    (full, Stepper::new(position.clone(), params.search(full), stepper_rng))
+    let effort = if full { Effort::Full } else { Effort::Fast };
+    (effort, Stepper::new(position.clone(), params.search(full), stepper_rng))
 }
 
 /// Komi around a middle.

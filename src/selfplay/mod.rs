@@ -9,4 +9,4 @@ mod worker;
 pub use archive::Archive;
 pub use game::{Played, Resignation};
 pub use params::{SelfplayParams, Start};
-pub use run::{SelfplayError, Stats, play};
+pub use run::{Selfplay, SelfplayError, Stats};

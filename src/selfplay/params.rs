@@ -2,7 +2,7 @@
 
 use crate::game::{BoardSize, DeadStones, Komi, Rules};
 use crate::search::SearchParams;
-use crate::util::{params, threads_or_cores};
+use crate::util::{Any, params, threads_or_cores};
 
 params! {
     /// Games of the engine with itself.
@@ -19,6 +19,10 @@ params! {
         pub full_share: f64 = 1.0, 0.01..=1.0;
         /// Simulations of the other moves.
         pub fast_simulations: u64 = 16, 1..=1_000_000;
+        /// End full searches whose answer will not change, by the network's stop profile; needs considered = 0.
+        pub ds_mcts: bool = false, Any;
+        /// Weight in training of positions whose search ended so.
+        pub early_weight: f64 = 0.0, 0.0..=1.0;
         /// Share of Dirichlet noise in the priors at the root of a full search without Gumbel.
         pub noise: f64 = 0.25, 0.0..=1.0;
         /// Moves at the start that are drawn by how good they look, not chosen.

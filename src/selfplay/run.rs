@@ -12,6 +12,7 @@ use super::params::{SelfplayParams, Start};
 use super::worker::Hall;
 use crate::eval::{EvalError, Evaluator};
 use crate::game::Color;
+use crate::search::Watcher;
 use crate::util::Seed;
 
 /// Self-play could not go on.
@@ -25,62 +26,65 @@ pub enum SelfplayError<E> {
     Keep(E),
 }
 
-/// Plays the games with these numbers and gives each finished one to `keep`, in the order of the
-/// numbers, on the thread that called. Ends early, with whole games only, when `stop` is set.
-///
-/// A game depends on the seed, its number, the evaluator and the archive, and on nothing else.
-#[expect(clippy::too_many_arguments, reason = "each is one thing that games depend on")]
-pub fn play<E>(
-    evaluator: &dyn Evaluator,
-    params: &SelfplayParams,
-    start: &Start,
-    archive: &Archive,
-    seed: Seed,
-    numbers: impl Iterator<Item = u64> + Send,
-    stop: &AtomicBool,
-    mut keep: impl FnMut(Played) -> Result<(), E>,
-) -> Result<(), SelfplayError<E>> {
-    let hall = Hall {
-        evaluator,
-        params,
-        start,
-        archive,
-        seed,
-        waiting: Mutex::new(
-            (Box::new(numbers) as Box<dyn Iterator<Item = u64> + Send>).enumerate(),
-        ),
-        stop,
-        failure: Mutex::new(None),
-    };
-    let (sender, receiver) = sync_channel(64);
-    let kept = thread::scope(|scope| {
-        for _ in 0..params.thread_count() {
-            let (hall, sender) = (&hall, sender.clone());
-            scope.spawn(move || {
-                if let Err(error) = hall.play(&sender) {
-                    *hall.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                    hall.stop.store(true, Ordering::Relaxed);
-                }
-            });
-        }
-        drop(sender);
-        let mut waiting = BTreeMap::new();
-        let mut next = 0;
-        // Dropping the receiver at an error ends the threads.
-        for (place, played) in receiver {
-            waiting.insert(place, played);
-            while let Some(played) = waiting.remove(&next) {
-                keep(played)?;
-                next += 1;
+/// What games depend on, beside their numbers.
+#[derive(Clone, Copy)]
+pub struct Selfplay<'a> {
+    /// Who evaluates.
+    pub evaluator: &'a dyn Evaluator,
+    /// Who may end searches whose answer will not change.
+    pub watcher: Option<&'a dyn Watcher>,
+    /// How games are played.
+    pub params: &'a SelfplayParams,
+    /// Where they begin.
+    pub start: Start,
+    /// Earlier games to begin in.
+    pub archive: &'a Archive,
+    /// Where the random numbers start.
+    pub seed: Seed,
+}
+
+impl Selfplay<'_> {
+    /// Plays the games with these numbers and gives each finished one to `keep`, in the order of the
+    /// numbers, on the thread that called. Ends early, with whole games only, when `stop` is set.
+    pub fn play<E>(
+        &self,
+        numbers: impl Iterator<Item = u64> + Send,
+        stop: &AtomicBool,
+        mut keep: impl FnMut(Played) -> Result<(), E>,
+    ) -> Result<(), SelfplayError<E>> {
+        let numbers = Box::new(numbers) as Box<dyn Iterator<Item = u64> + Send>;
+        let waiting = Mutex::new(numbers.enumerate());
+        let hall = Hall { games: self, waiting, stop, failure: Mutex::new(None) };
+        let (sender, receiver) = sync_channel(64);
+        let kept = thread::scope(|scope| {
+            for _ in 0..self.params.thread_count() {
+                let (hall, sender) = (&hall, sender.clone());
+                scope.spawn(move || {
+                    if let Err(error) = hall.play(&sender) {
+                        *hall.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                        hall.stop.store(true, Ordering::Relaxed);
+                    }
+                });
             }
+            drop(sender);
+            let mut waiting = BTreeMap::new();
+            let mut next = 0;
+            // Dropping the receiver at an error ends the threads.
+            for (place, played) in receiver {
+                waiting.insert(place, played);
+                while let Some(played) = waiting.remove(&next) {
+                    keep(played)?;
+                    next += 1;
+                }
+            }
+            // Stopped early: there are gaps before what is left.
+            waiting.into_values().try_for_each(&mut keep)
+        });
+        if let Some(error) = hall.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error.into());
         }
-        // Stopped early: there are gaps before what is left.
-        waiting.into_values().try_for_each(&mut keep)
-    });
-    if let Some(error) = hall.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error.into());
+        kept.map_err(SelfplayError::Keep)
     }
-    kept.map_err(SelfplayError::Keep)
 }
 
 /// What games came to.
@@ -108,6 +112,8 @@ pub struct Stats {
     pub evaluations: u64,
     /// Positions that were answered from memory.
     pub remembered: u64,
+    /// Searches that ended because their answer would not change.
+    pub ended_early: u64,
 }
 
 impl Stats {
@@ -127,6 +133,7 @@ impl Stats {
         self.archive_starts += one(played.given > 0);
         self.evaluations += played.evaluations;
         self.remembered += played.remembered;
+        self.ended_early += played.ended_early;
     }
 }
 

@@ -4,23 +4,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError};
 
-use super::archive::Archive;
 use super::game::{Play, Played};
-use super::params::{SelfplayParams, Start};
-use crate::eval::{EvalError, Evaluator};
+use super::run::Selfplay;
+use crate::eval::EvalError;
 use crate::game::Position;
-use crate::util::Seed;
 
 /// Games to be played.
 pub(super) type Waiting<'a> = std::iter::Enumerate<Box<dyn Iterator<Item = u64> + Send + 'a>>;
 
 /// What all threads share.
 pub(super) struct Hall<'a> {
-    pub(super) evaluator: &'a dyn Evaluator,
-    pub(super) params: &'a SelfplayParams,
-    pub(super) start: &'a Start,
-    pub(super) archive: &'a Archive,
-    pub(super) seed: Seed,
+    pub(super) games: &'a Selfplay<'a>,
     /// The numbers of the games that nobody plays yet, each with its place among all.
     pub(super) waiting: Mutex<Waiting<'a>>,
     pub(super) stop: &'a AtomicBool,
@@ -30,10 +24,7 @@ pub(super) struct Hall<'a> {
 impl Hall<'_> {
     fn new_game(&self) -> Option<(usize, Play<'_>)> {
         let next = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-        next.map(|(place, number)| {
-            let game = Play::new(self.params, self.start, self.archive, self.seed, number);
-            (place, game)
-        })
+        next.map(|(place, number)| (place, Play::new(self.games, number)))
     }
 
     /// Plays games until there are no more. Each is the same whatever is played beside it.
@@ -41,7 +32,7 @@ impl Hall<'_> {
         let mut games: Vec<(usize, Play<'_>)> = Vec::new();
         let mut exhausted = false;
         while !self.stop.load(Ordering::Relaxed) {
-            while !exhausted && games.len() < self.params.games_per_thread {
+            while !exhausted && games.len() < self.games.params.games_per_thread {
                 match self.new_game() {
                     Some(game) => games.push(game),
                     None => exhausted = true,
@@ -66,7 +57,7 @@ impl Hall<'_> {
             }
             let leaves: Vec<&Position> =
                 games.iter_mut().filter_map(|(_, game)| game.next()).collect();
-            let answers = self.evaluator.evaluate(&leaves)?;
+            let answers = self.games.evaluator.evaluate(&leaves)?;
             for ((_, game), answer) in games.iter_mut().zip(answers) {
                 game.answer(answer);
             }

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::game::Position;
 use crate::record::{Shard, TrainingGame, shard_files};
-use crate::selfplay::{Archive, Start, play};
+use crate::selfplay::{Archive, Played, Selfplay, Start};
 use crate::uncertainty::{TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research};
 use crate::util::{Seed, make_folder};
 
@@ -144,19 +144,15 @@ impl Maker<'_> {
         let start = Start { size: game.size(), rules: game.rules(), komi: game.komi() };
         let seed = Seed::new(self.config.uncertainty.seed).fork("uncertainty games", 0);
         let mut games = Vec::new();
-        play(
-            self.evaluator,
-            &self.config.selfplay,
-            &start,
-            &Archive::new(),
-            seed,
-            from as u64..to as u64,
-            self.stop,
-            |played| -> anyhow::Result<()> {
-                games.push(played.game);
-                Ok(())
-            },
-        )?;
+        let archive = Archive::new();
+        let (evaluator, params) = (self.evaluator, &self.config.selfplay);
+        let selfplay =
+            Selfplay { evaluator, watcher: None, params, start, archive: &archive, seed };
+        let keep = |played: Played| -> anyhow::Result<()> {
+            games.push(played.game);
+            Ok(())
+        };
+        selfplay.play(from as u64..to as u64, self.stop, keep)?;
         Ok((games.len() == to - from).then_some(games))
     }
 

@@ -4,10 +4,22 @@ use super::*;
 use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Game, Komi, Position, Rules};
 use crate::playout::PlayoutEvaluator;
+use crate::search::{Certainty, Watch};
+use crate::timeman::{Progress, StopReason, StopRule, Verdict};
 
 fn start(rules: Rules) -> Start {
     let size = BoardSize::square(5).unwrap();
     Start { size, rules, komi: Komi::from_points(7.0).unwrap() }
+}
+
+fn selfplay<'a>(
+    evaluator: &'a dyn Evaluator,
+    params: &'a SelfplayParams,
+    rules: Rules,
+    archive: &'a Archive,
+) -> Selfplay<'a> {
+    let (start, seed) = (start(rules), Seed::new(5));
+    Selfplay { evaluator, watcher: None, params, start, archive, seed }
 }
 
 fn games(
@@ -23,7 +35,7 @@ fn games(
         Ok(())
     };
     let stop = AtomicBool::new(false);
-    play(evaluator, params, &start(rules), archive, Seed::new(5), numbers, &stop, keep).unwrap();
+    selfplay(evaluator, params, rules, archive).play(numbers, &stop, keep).unwrap();
     all
 }
 
@@ -172,9 +184,9 @@ fn stopping_leaves_whole_games() {
     };
     // Games that take their time: who keeps them may have to wait for a processor.
     let params = SelfplayParams { threads: 2, simulations: 100, ..params() };
-    let start = start(Rules::NOGO);
     let archive = Archive::new();
-    play(&UniformEvaluator, &params, &start, &archive, Seed::new(1), 0..1000, &stop, keep).unwrap();
+    let selfplay = selfplay(&UniformEvaluator, &params, Rules::NOGO, &archive);
+    selfplay.play(0..1000, &stop, keep).unwrap();
     assert!((3..50).contains(&kept.len()), "{} of 1000 games", kept.len());
     kept.iter().for_each(check);
 }
@@ -183,10 +195,85 @@ fn stopping_leaves_whole_games() {
 fn an_error_of_the_keeper_ends_it() {
     let stop = AtomicBool::new(false);
     let keep = |_| Err("the disk is full");
-    let archive = Archive::new();
-    let start = start(Rules::NOGO);
-    let error =
-        play(&UniformEvaluator, &params(), &start, &archive, Seed::new(1), 0..9, &stop, keep)
-            .unwrap_err();
+    let (params, archive) = (params(), Archive::new());
+    let selfplay = selfplay(&UniformEvaluator, &params, Rules::NOGO, &archive);
+    let error = selfplay.play(0..9, &stop, keep).unwrap_err();
     assert_eq!(error.to_string(), "a game could not be kept: the disk is full");
+}
+
+/// Ends the searches of White at once, those of Black after five simulations from the fifth move on.
+struct Bored;
+
+struct BoredAfter(Option<u64>);
+
+impl Watcher for Bored {
+    fn watch(&self, position: &Position) -> Option<Box<dyn Watch>> {
+        let after = match position.move_count() {
+            number if number % 2 == 1 => Some(0),
+            number if number >= 4 => Some(5),
+            _ => None,
+        };
+        Some(Box::new(BoredAfter(after)))
+    }
+}
+
+impl StopRule for BoredAfter {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
+        assert_eq!(progress.simulations_left, Some(12 - progress.simulations));
+        match self.0 {
+            Some(after) if progress.simulations >= after => Verdict::Stop(StopReason::Certain),
+            _ => Verdict::GoOn,
+        }
+    }
+}
+
+impl Watch for BoredAfter {
+    fn certainty(&self) -> Option<Certainty> {
+        None
+    }
+}
+
+#[test]
+fn searches_that_end_early_count_as_much_as_is_wanted() {
+    let archive = Archive::new();
+    for early_weight in [0.0, 0.25] {
+        let params = SelfplayParams { considered: 0, early_weight, ..params() };
+        let whole = selfplay(&HashedEvaluator, &params, Rules::NOGO, &archive);
+        let watched = Selfplay { watcher: Some(&Bored), ..whole };
+        let play = |selfplay: Selfplay<'_>| {
+            let (mut all, stop) = (Vec::new(), AtomicBool::new(false));
+            let keep = |played| -> Result<(), Infallible> {
+                all.push(played);
+                Ok(())
+            };
+            selfplay.play(0..3, &stop, keep).unwrap();
+            all
+        };
+        let (whole, watched) = (play(whole), play(watched));
+        assert!(whole.iter().all(|played| played.ended_early == 0));
+        for played in &watched {
+            let turns = &played.game.turns;
+            let mut ended = 0;
+            for (number, turn) in turns.iter().enumerate() {
+                let expected = match number {
+                    _ if number % 2 == 1 => (early_weight, true),
+                    0 | 2 => (1.0, false),
+                    _ => (early_weight, early_weight == 0.0),
+                };
+                // Where one move or a proof is left, nobody is asked.
+                let found = (f64::from(turn.weight), turn.policy.is_empty());
+                let asked = found == expected;
+                assert!(asked || found == (1.0, false), "{number}: {found:?}");
+                ended += u64::from(asked && number % 2 + number / 4 > 0);
+            }
+            assert_eq!(played.ended_early, ended);
+            assert!(ended > 5, "{ended} of {}", turns.len());
+        }
+        let mut stats = Stats::default();
+        for played in &watched {
+            stats.add(played);
+        }
+        let ended: u64 = watched.iter().map(|played| played.ended_early).sum();
+        assert_eq!(stats.ended_early, ended);
+    }
 }
