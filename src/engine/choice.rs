@@ -104,11 +104,17 @@ fn is_settled(position: &Position, ownership: &Ownership) -> bool {
     points.all(|p| board.is_empty(p) || board.chain_head(p) != p || is_clear(p))
 }
 
-/// Whether the best stone goes where ownership is decided already, and dead stones need not be
-/// captured.
+/// Whether the best stone goes where ownership is decided already, nothing else is open, and dead
+/// stones need not be captured. A stone in one's own territory may be what keeps it: where it costs
+/// nothing, all points must be decided, where it costs a point, all stones settled.
 fn is_decided(position: &Position, stone: Move, ownership: &Ownership) -> bool {
     let decided = |point: Point| ownership.of(Color::Black, point).abs() >= DECIDED;
-    position.rules().dead_stones == DeadStones::Removed && stone.point().is_some_and(decided)
+    let all = || match position.rules().scoring {
+        Scoring::Area => position.size().points().all(decided),
+        Scoring::Territory => is_settled(position, ownership),
+    };
+    let removed = position.rules().dead_stones == DeadStones::Removed;
+    removed && stone.point().is_some_and(decided) && all()
 }
 
 fn fills_own_eye(position: &Position, mv: Move) -> bool {
@@ -242,6 +248,31 @@ mod tests {
         // Random games see nothing but whose it is; a network knows that it has to be defended.
         assert_eq!(chosen([0.5, 0.5]), Move::Pass);
         assert_eq!(chosen([0.9, 0.1]), size.parse_move("A1").unwrap());
+    }
+
+    #[test]
+    fn random_games_pass_when_nothing_is_open() {
+        let size = BoardSize::square(3).unwrap();
+        let chosen = |rules, stone: &str, open: &str| {
+            let mut position = Position::new(size, rules, Komi::from_points(0.5).unwrap());
+            position.play(Color::Black, size.parse_move(stone).unwrap()).unwrap();
+            position.set_to_move(Color::Black);
+            let mut owners = vec![1.0; size.area()];
+            owners[size.offset(size.parse_point(open).unwrap())] = 0.5;
+            let ownership = Ownership::of_black(size, owners);
+            let report = SearchReport {
+                ownership: ownership.clone(),
+                playout_length: Some(20.0),
+                ..report(&position, [0.5, 0.5])
+            };
+            let judgement = || Judgement { dead: PointSet::new(), ownership: ownership.clone() };
+            size.move_text(choose(&position, &report, &judgement, Purpose::Win).unwrap())
+        };
+        // An open point elsewhere: the stone costs nothing where the area counts, and is played.
+        assert_eq!(chosen(Rules::CHINESE, "B2", "C3"), "A1");
+        // Where it costs a point, it is played only while a chain is in danger.
+        assert_eq!(chosen(Rules::JAPANESE, "B2", "C3").to_lowercase(), "pass");
+        assert_eq!(chosen(Rules::JAPANESE, "C3", "C3"), "A1");
     }
 
     #[test]
