@@ -88,7 +88,9 @@ impl Contest {
         let mut played = Played { moves: Vec::new(), resigned: None, position_hash: 0 };
         let longest = 4 * self.size.area();
         while !(rules.game == Game::Go && referee.is_over()) {
-            assert!(played.moves.len() < longest, "the game does not end");
+            let shown =
+                || played.moves.iter().map(|&mv| self.size.move_text(mv)).collect::<Vec<_>>();
+            assert!(played.moves.len() < longest, "the game does not end: {:?}", shown());
             let color = referee.to_move();
             let decision = engines[color.index()]
                 .genmove(color, Purpose::Win, &Ticket::unlimited(), View::none(&mut ()))

@@ -30,6 +30,9 @@ const DECIDED: f32 = 0.8;
 /// Mean ownership of a chain from which its life or death is no question.
 const SETTLED: f32 = 0.6;
 
+/// Moves for each point of the board from which a game is a long one.
+const LONG: f64 = 1.5;
+
 /// Chooses a move for the side to move; none when there is no legal move. The judgement costs as
 /// much as several simulations, and is asked for only where it matters.
 pub(super) fn choose(
@@ -75,7 +78,7 @@ pub(super) fn choose(
         // Nothing is left to decide, and stones inside territory cost points or nothing. Who tells
         // moves apart knows when to pass: it plays in its territory where it has to defend it.
         () if !tells_moves_apart(report) && is_decided(position, stone, &report.ownership) => {
-            wins() || position.rules().scoring == Scoring::Territory
+            wins() || position.rules().scoring == Scoring::Territory || is_long(position)
         }
         () => best == Move::Pass && wins(),
     };
@@ -106,7 +109,8 @@ fn is_settled(position: &Position, ownership: &Ownership) -> bool {
 
 /// Whether the best stone goes where ownership is decided already, nothing else is open, and dead
 /// stones need not be captured. A stone in one's own territory may be what keeps it: where it costs
-/// nothing, all points must be decided, where it costs a point, all stones settled.
+/// nothing, all points must be decided, where it costs a point, all stones settled; in a long game
+/// neither.
 fn is_decided(position: &Position, stone: Move, ownership: &Ownership) -> bool {
     let decided = |point: Point| ownership.of(Color::Black, point).abs() >= DECIDED;
     let all = || match position.rules().scoring {
@@ -114,7 +118,13 @@ fn is_decided(position: &Position, stone: Move, ownership: &Ownership) -> bool {
         Scoring::Territory => is_settled(position, ownership),
     };
     let removed = position.rules().dead_stones == DeadStones::Removed;
-    removed && stone.point().is_some_and(decided) && all()
+    removed && stone.point().is_some_and(decided) && (is_long(position) || all())
+}
+
+/// Whether so much has been played that the game should end, also for who has lost: stones that are
+/// thrown into what is decided could go on for ever.
+fn is_long(position: &Position) -> bool {
+    f64::from(position.move_count()) >= LONG * position.size().area() as f64
 }
 
 fn fills_own_eye(position: &Position, mv: Move) -> bool {
@@ -253,8 +263,13 @@ mod tests {
     #[test]
     fn random_games_pass_when_nothing_is_open() {
         let size = BoardSize::square(3).unwrap();
-        let chosen = |rules, stone: &str, open: &str| {
-            let mut position = Position::new(size, rules, Komi::from_points(0.5).unwrap());
+        let chosen_after = |(passes, komi): (usize, f64), rules, stone: &str, open: &str| {
+            let mut position = Position::new(size, rules, Komi::from_points(komi).unwrap());
+            for _ in 0..passes {
+                position.pass(position.to_move());
+                position.resume();
+            }
+            position.set_to_move(Color::Black);
             position.play(Color::Black, size.parse_move(stone).unwrap()).unwrap();
             position.set_to_move(Color::Black);
             let mut owners = vec![1.0; size.area()];
@@ -268,8 +283,17 @@ mod tests {
             let judgement = || Judgement { dead: PointSet::new(), ownership: ownership.clone() };
             size.move_text(choose(&position, &report, &judgement, Purpose::Win).unwrap())
         };
+        let chosen = |rules, stone, open| chosen_after((0, 0.5), rules, stone, open);
         // An open point elsewhere: the stone costs nothing where the area counts, and is played.
         assert_eq!(chosen(Rules::CHINESE, "B2", "C3"), "A1");
+        // 14 moves on nine points are many, also for who has lost.
+        for komi in [0.5, 20.0] {
+            assert_eq!(chosen_after((12, komi), Rules::CHINESE, "B2", "C3"), "A1");
+            let after = chosen_after((13, komi), Rules::CHINESE, "B2", "C3");
+            assert_eq!(after.to_lowercase(), "pass");
+        }
+        // Who has lost does not pass before.
+        assert_eq!(chosen_after((0, 20.0), Rules::CHINESE, "B2", "A1"), "A1");
         // Where it costs a point, it is played only while a chain is in danger.
         assert_eq!(chosen(Rules::JAPANESE, "B2", "C3").to_lowercase(), "pass");
         assert_eq!(chosen(Rules::JAPANESE, "C3", "C3"), "A1");
