@@ -288,6 +288,17 @@ impl Board {
         })
     }
 
+    /// Whether a stone of `color` on an empty point would leave all stones on the board, itself
+    /// included: what NoGo asks of a move.
+    #[inline]
+    #[must_use]
+    pub fn keeps_all(&self, color: Color, point: Point) -> bool {
+        if self.around(point).has_liberty() {
+            return !self.captures(color, point);
+        }
+        !self.is_suicide(color, point) && !self.captures(color, point)
+    }
+
     /// The hash of the stones after a stone of `color` on an empty point, captures included.
     #[must_use]
     pub fn hash_after(&self, color: Color, point: Point) -> u64 {

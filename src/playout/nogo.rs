@@ -31,7 +31,7 @@ pub(super) fn play_shared(
     list.extend_from_slice(board.empty_points());
     while !list.is_empty() {
         let point = list.swap_remove(below(list.len(), rng));
-        if Color::BOTH.iter().all(|&color| is_legal(board, color, point)) {
+        if Color::BOTH.iter().all(|&color| board.keeps_all(color, point)) {
             board.place(color, point);
             first.add(color, point);
             color = color.opponent();
@@ -39,20 +39,11 @@ pub(super) fn play_shared(
     }
     let played = before - board.empty_points().len();
     let private = Color::BOTH
-        .map(|color| board.empty_points().iter().filter(|&&p| is_legal(board, color, p)).count());
+        .map(|color| board.empty_points().iter().filter(|&&p| board.keeps_all(color, p)).count());
     let (own, other) = (private[color.index()], private[color.opponent().index()]);
     let (winner, counted) =
         if own > other { (color, 2 * other + 1) } else { (color.opponent(), 2 * own) };
     NoGoGame { winner, moves: played + counted }
-}
-
-/// Whether `color` may play on a point of the list, which is empty.
-#[inline]
-fn is_legal(board: &Board, color: Color, point: Point) -> bool {
-    if board.around(point).has_liberty() {
-        return !board.captures(color, point);
-    }
-    !board.is_suicide(color, point) && !board.captures(color, point)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod root;
 mod run;
 mod select;
 mod signature;
+mod solve;
 mod step;
 mod trace;
 mod tree;

@@ -34,6 +34,8 @@ params! {
         pub rave_exploration: f64 = 1.0, 0.0..=100.0;
         /// Visits of a node before its moves are written down, where the evaluator need not be asked for them at once.
         pub expand_visits: u32 = 1, 1..=10_000;
+        /// Positions that may be looked at to solve a leaf of NoGo near the end of the game exactly, where a network evaluates; 0 for none.
+        pub solve: u32 = 500, 0..=10_000_000;
         /// Lost visits that a descent under way counts for.
         pub virtual_loss: f64 = 1.0, 0.0..=100.0;
         /// Share of Dirichlet noise in the priors at the root, 0 for none.

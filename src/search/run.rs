@@ -250,6 +250,7 @@ impl Shared {
             root: RootRule::Plain,
             batch: params.batch,
             expand_visits: params.expand_visits,
+            solve: 0,
             most: simulations.map_or(u64::MAX, most),
             trace: (params.trace > 0).then(|| Ring::new(params.trace)),
             before: counts.visits,
@@ -269,6 +270,9 @@ impl Shared {
         // Later moves tell moves apart, too: where they do, UCB1 explores too much.
         let informed = evaluation.policy.is_informed() || self.tree.has_amaf();
         self.formula = Formula::new(params, informed);
+        // Playouts are faster than a solver.
+        let network = matches!(evaluation.policy, Policy::Weights { .. });
+        self.solve = if network { params.solve } else { 0 };
         let node = self.tree.node(root);
         if node.claim() {
             self.open(root, &self.position, evaluation, memory);

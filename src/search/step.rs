@@ -109,7 +109,7 @@ impl Stepper {
             }
             self.leaf.position.clone_from(&self.shared.position);
             match self.shared.descend(&mut self.leaf, &mut self.memory, &|_| Policy::OnDemand) {
-                Descent::Leaf if self.shared.decide(&self.leaf) => {}
+                Descent::Leaf if self.shared.decide(&self.leaf, &mut self.memory.solver) => {}
                 Descent::Leaf => return State::Running,
                 Descent::Known(proof) => self.shared.know(&self.leaf, proof),
                 Descent::Nowhere => {

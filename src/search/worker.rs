@@ -7,6 +7,7 @@ use super::moves::sorted_moves;
 use super::report::Proof;
 use super::root::RootRule;
 use super::select::{Equals, Formula};
+use super::solve::Solver;
 use super::trace::Ring;
 use super::tree::{NodeId, Plain, Stage, Tree};
 use super::words::Reserve;
@@ -22,6 +23,8 @@ pub(super) struct Shared {
     pub(super) batch: usize,
     /// Visits of a node before its moves are written down, where that needs no evaluation.
     pub(super) expand_visits: u32,
+    /// Positions that a solver may look at for each leaf, 0 for no solver.
+    pub(super) solve: u32,
     /// Visits of the root at the most.
     pub(super) most: u64,
     pub(super) trace: Option<Ring>,
@@ -57,6 +60,8 @@ pub(super) struct Memory {
     first: FirstMoves,
     /// Which of equal moves it tries.
     equals: Equals,
+    /// What it looks for exact results with.
+    pub(super) solver: Solver,
 }
 
 impl Memory {
@@ -193,7 +198,7 @@ impl<'a> Worker<'a> {
         let leaves = &self.leaves[..count];
         let mut unknown = Vec::with_capacity(count);
         for leaf in leaves {
-            if !self.shared.decide(leaf) {
+            if !self.shared.decide(leaf, &mut self.memory.solver) {
                 unknown.push(leaf);
             }
         }
@@ -311,12 +316,23 @@ impl Shared {
         self.back_up(leaf, proof.value(), score);
     }
 
-    /// Counts a descent to the end of a game, if it is one.
-    pub(super) fn decide(&self, leaf: &Leaf) -> bool {
-        let Some((proof, score)) = result(&leaf.position) else { return false };
+    /// Counts a descent to the end of a game, or to where it can be foreseen; whether it is one.
+    pub(super) fn decide(&self, leaf: &Leaf, solver: &mut Solver) -> bool {
         let node = self.tree.node(leaf.end());
-        node.prove(proof);
-        node.close();
+        let (proof, score) = if let Some(end) = result(&leaf.position) {
+            node.prove(end.0);
+            node.close();
+            end
+        } else if let Some(proof) = solver.solve(&leaf.position, self.solve) {
+            node.prove(proof);
+            // The next search may begin there and want its moves.
+            if node.stage() == Stage::Claimed {
+                node.unclaim();
+            }
+            (proof, 0.0)
+        } else {
+            return false;
+        };
         prove_upwards(&self.tree, &leaf.path, proof);
         self.back_up(leaf, proof.value(), score);
         true

@@ -527,3 +527,39 @@ fn threads_share_the_simulations_of_the_limit() {
         }
     }
 }
+
+/// A position near the end is answered after one look, by a move that brute force approves of; and a
+/// search that begins where an earlier one has only been told the result has moves again.
+#[test]
+fn a_network_need_not_know_the_end_of_nogo() {
+    let mut rng = Seed::new(5).rng();
+    let mut wins = 0;
+    for _ in 0..30 {
+        let mut position = empty(9, Rules::NOGO);
+        while position.legal_points(Color::Black).count() > 8 && !position.is_over() {
+            let points: Vec<_> = position.legal_points(position.to_move()).collect();
+            let point = points[rng.next_u32() as usize % points.len()];
+            position.play(position.to_move(), Move::Place(point)).unwrap();
+        }
+        let solved = SearchParams { solve: 1_000_000, ..params(1) };
+        let mut search = search(HashedPriors, solved);
+        let report = run_line(&mut search, &position, &start(&position), 400);
+        if position.is_over() || report.moves.len() < 2 {
+            continue;
+        }
+        assert!(report.proven.is_some(), "{report}");
+        assert!(report.simulations <= 40, "{report}");
+        if report.proven == Some(Proof::Win) {
+            wins += 1;
+            let best = report.moves[0].mv;
+            let mut next = position.clone();
+            next.play(position.to_move(), best).unwrap();
+            let moves = vec![(position.to_move(), best)];
+            let line = Line { moves, to_move: next.to_move(), ..start(&position) };
+            let after = run_line(&mut search, &next, &line, 400);
+            assert_eq!(after.moves.is_empty(), next.is_over(), "{after}");
+            assert_eq!(after.proven, Some(Proof::Loss), "{after}");
+        }
+    }
+    assert!(wins > 5, "{wins} won");
+}
