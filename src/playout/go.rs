@@ -75,18 +75,13 @@ impl Tactics {
         }
     }
 
-    /// A move that is not an eye of one's own; none is a pass.
-    pub(super) fn choose(&mut self, turn: Turn<'_>, rng: &mut Rng) -> Option<Point> {
-        self.suggest(turn, rng).or_else(|| self.draw(turn, rng))
-    }
-
     /// Whether a suggestion is to be followed.
     pub(super) fn accepts(&self, turn: Turn<'_>, point: Point, rng: &mut Rng) -> bool {
         turn.is_sensible(point) && !(turn.is_self_atari(point) && self.self_atari.happens(rng))
     }
 
     /// A move near the last ones that something speaks for.
-    fn suggest(&mut self, turn: Turn<'_>, rng: &mut Rng) -> Option<Point> {
+    pub(super) fn suggest(&mut self, turn: Turn<'_>, rng: &mut Rng) -> Option<Point> {
         if let Some(point) = turn.open_ko
             && self.ko.happens(rng)
             && turn.is_sensible(point)
@@ -147,7 +142,7 @@ impl Tactics {
     }
 
     /// Any sensible move; seldom one into atari.
-    fn draw(&mut self, turn: Turn<'_>, rng: &mut Rng) -> Option<Point> {
+    pub(super) fn draw(&mut self, turn: Turn<'_>, rng: &mut Rng) -> Option<Point> {
         let empty = turn.board.empty_points();
         if empty.is_empty() {
             return None;

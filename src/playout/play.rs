@@ -201,14 +201,19 @@ impl OpenKo {
     }
 }
 
-/// The next move of a game, none for a pass: a good reply, or what tactics say, or any.
+/// The next move of a game, none for a pass: what tactics and patterns say, or a good reply, or any.
 #[inline]
 fn choose(
     turn: Turn<'_>,
     context: Context,
-    (tactics, replies, list): (Option<&mut Tactics>, Option<&Replies>, &mut Vec<Point>),
+    (mut tactics, replies, list): (Option<&mut Tactics>, Option<&Replies>, &mut Vec<Point>),
     rng: &mut Rng,
 ) -> Option<Point> {
+    if let Some(tactics) = &mut tactics
+        && let Some(point) = tactics.suggest(turn, rng)
+    {
+        return Some(point);
+    }
     if let Some(replies) = replies {
         for point in replies.replies(turn.color, context).into_iter().flatten() {
             let good = turn.board.is_empty(point)
@@ -222,7 +227,7 @@ fn choose(
         }
     }
     match tactics {
-        Some(tactics) => tactics.choose(turn, rng),
+        Some(tactics) => tactics.draw(turn, rng),
         None => uniform::draw(turn, list, rng),
     }
 }

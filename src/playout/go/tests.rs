@@ -83,7 +83,9 @@ fn without_any_knowledge_moves_are_drawn_uniformly() {
     let mut counts = vec![0u32; 25];
     for _ in 0..25_000 {
         let last = size.point(2, 2);
-        let point = tactics.choose(turn(&board, last), &mut rng).unwrap();
+        let turn = turn(&board, last);
+        assert_eq!(tactics.suggest(turn, &mut rng), None);
+        let point = tactics.draw(turn, &mut rng).unwrap();
         counts[size.offset(point)] += 1;
     }
     // 1000 expected; six standard deviations are 186.
