@@ -129,11 +129,17 @@ impl Level {
     }
 }
 
-/// Moves of both players.
+/// Moves of both players, counted up to where they are too many.
 fn moves_left(position: &Position) -> usize {
     let board = position.board();
-    let of = |point| Color::BOTH.iter().filter(|&&c| board.keeps_all(c, point)).count();
-    board.empty_points().iter().map(|&point| of(point)).sum()
+    let mut count = 0;
+    for &point in board.empty_points() {
+        count += Color::BOTH.iter().filter(|&&c| board.keeps_all(c, point)).count();
+        if count > MOVES_LEFT {
+            break;
+        }
+    }
+    count
 }
 
 #[cfg(test)]
@@ -199,7 +205,8 @@ mod tests {
         assert_eq!(Solver::default().solve(&position, 0), None);
         assert_eq!(Solver::default().solve(&position, 20), None);
         assert!(Solver::default().solve(&position, u32::MAX).is_some());
-        let early = late(9, MOVES_LEFT + 20, &mut rng);
+        let size = BoardSize::square(9).unwrap();
+        let early = Position::new(size, Rules::NOGO, Komi::default());
         assert_eq!(Solver::default().solve(&early, 1000), None);
         let go = Position::from_board(
             position.board().clone(),
