@@ -34,7 +34,7 @@ macro_rules! built_in {
     };
 }
 
-const ALL: &[BuiltIn] = &[built_in!("go9")];
+const ALL: &[BuiltIn] = &[built_in!("go9"), built_in!("nogo9small")];
 
 impl BuiltIn {
     /// For the network with a checksum.
@@ -112,6 +112,7 @@ mod tests {
             profiles.watch(&Position::new(size, rules, Komi::default())).is_some()
         };
         assert!(watched(9, Rules::CHINESE) && watched(9, Rules::CGOS));
-        assert!(!watched(13, Rules::CHINESE) && !watched(9, Rules::NOGO));
+        assert!(watched(9, Rules::NOGO));
+        assert!(!watched(13, Rules::CHINESE) && !watched(7, Rules::NOGO));
     }
 }
