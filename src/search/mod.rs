@@ -6,6 +6,7 @@ mod json;
 mod look;
 mod moves;
 mod params;
+mod proof;
 mod report;
 mod request;
 mod root;
