@@ -528,8 +528,8 @@ fn threads_share_the_simulations_of_the_limit() {
     }
 }
 
-/// A position near the end is answered after one look, by a move that brute force approves of; and a
-/// search that begins where an earlier one has only been told the result has moves again.
+/// A position near the end is proven after a look at its moves, whatever the priors say; and a search
+/// that begins where an earlier one has only been told the result has moves again.
 #[test]
 fn a_network_need_not_know_the_end_of_nogo() {
     let mut rng = Seed::new(5).rng();
