@@ -121,7 +121,7 @@ impl TrainArgs {
 
 pub(super) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<()> {
     let params = args.params(config)?;
-    restart::with_own_threads_alone()?;
+    restart::for_training()?;
     let (shape, start, origin) = args.start(&params)?;
     let (data, held_out) = args.windows()?;
     let name = args.net_name()?;

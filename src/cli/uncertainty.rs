@@ -13,7 +13,7 @@ use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::{evaluator, print, print_json};
+use super::{evaluator, print, print_json, restart};
 use crate::config::Config;
 use crate::nn::NetFile;
 use crate::uncertainty::{
@@ -53,6 +53,9 @@ struct Told {
 
 /// Does one of the steps from games to a stop profile, or all.
 pub(super) fn run(args: &UncertaintyArgs, config: &Config) -> anyhow::Result<()> {
+    if matches!(args.command, UncertaintyCommand::Make(_) | UncertaintyCommand::Train(_)) {
+        restart::for_training()?;
+    }
     let told = match &args.command {
         UncertaintyCommand::Make(args) => make::run(args, config),
         UncertaintyCommand::Generate(args) => generate::run(args, config),

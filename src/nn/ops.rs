@@ -10,11 +10,17 @@ use rayon::prelude::*;
 
 use super::kernels::{Activation, Conv3x3, Input, Plan, Scratch, WeightGradient, padded};
 
+mod bias;
+mod pool;
 mod relu;
 #[cfg(test)]
 mod tests;
 
-pub use relu::relu;
+pub use bias::{add_bias, add_bias_relu};
+pub use pool::{first_maximum, mean_max};
+pub use relu::add_relu;
+
+use relu::through_relu;
 
 /// Positions whose weight gradients are summed together before the sums are added up. The number
 /// is fixed, and not a share of the threads, so that the gradient is the same for any of them.
@@ -25,17 +31,39 @@ const POSITIONS_OF_SUM: usize = 16;
 ///
 /// On a CPU with `f32` it runs on our kernels, elsewhere on Candle's `conv2d`.
 pub fn conv3x3(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor> {
+    checked(x, weight, bias)?;
+    if is_ours(x) {
+        let operation = Convolution { activation: Activation::None };
+        x.contiguous()?.apply_op3(&weight.contiguous()?, &bias.contiguous()?, operation)
+    } else {
+        conv3x3_by_candle(x, weight, bias)
+    }
+}
+
+/// The same with the rectifier behind it.
+pub fn conv3x3_relu(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor> {
+    checked(x, weight, bias)?;
+    if is_ours(x) {
+        let operation = Convolution { activation: Activation::Relu };
+        x.contiguous()?.apply_op3(&weight.contiguous()?, &bias.contiguous()?, operation)
+    } else {
+        conv3x3_by_candle(x, weight, bias)?.relu()
+    }
+}
+
+/// Whether our own kernels compute with this.
+fn is_ours(x: &Tensor) -> bool {
+    x.device().is_cpu() && x.dtype() == DType::F32
+}
+
+fn checked(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<()> {
     let (outputs, inputs, 3, 3) = weight.dims4()? else {
         bail!("conv3x3 wants weights [outputs, inputs, 3, 3], not {:?}", weight.shape());
     };
     if x.dims4()?.3 != inputs || bias.dims1()? != outputs {
         bail!("conv3x3: {:?}, {:?}, {:?} do not fit", x.shape(), weight.shape(), bias.shape());
     }
-    if x.device().is_cpu() && x.dtype() == DType::F32 {
-        x.contiguous()?.apply_op3(&weight.contiguous()?, &bias.contiguous()?, Convolution)
-    } else {
-        conv3x3_by_candle(x, weight, bias)
-    }
+    Ok(())
 }
 
 /// The same by Candle's `conv2d`, which wants the channels before the rows and columns.
@@ -81,7 +109,10 @@ impl Sizes {
     }
 }
 
-struct Convolution;
+struct Convolution {
+    /// What is applied to the sums; a rectifier, or nothing.
+    activation: Activation,
+}
 
 impl CustomOp3 for Convolution {
     fn name(&self) -> &'static str {
@@ -99,7 +130,7 @@ impl CustomOp3 for Convolution {
     ) -> Result<(CpuStorage, Shape)> {
         let sizes = Sizes::of(x_layout.shape(), weight_layout.shape())?;
         let (x, weight) = (floats(x, x_layout)?, floats(weight, weight_layout)?);
-        let y = convolve(sizes, x, weight, floats(bias, bias_layout)?);
+        let y = convolve(sizes, x, weight, floats(bias, bias_layout)?, self.activation);
         let shape = (sizes.batch, sizes.height, sizes.width, sizes.outputs);
         Ok((CpuStorage::F32(y), shape.into()))
     }
@@ -109,15 +140,20 @@ impl CustomOp3 for Convolution {
         x: &Tensor,
         weight: &Tensor,
         _bias: &Tensor,
-        _y: &Tensor,
+        y: &Tensor,
         dy: &Tensor,
     ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
         let sizes = Sizes::of(x.shape(), weight.shape())?;
-        let dy = dy.contiguous()?;
+        let dy = match self.activation {
+            Activation::Relu => through_relu(y, dy)?,
+            _ => dy.contiguous()?,
+        };
         let dx = if x.track_op() {
             let back = with_floats(weight, |weight| turned(sizes, weight))?;
             let zeros = vec![0.0; sizes.inputs];
-            let dx = with_floats(&dy, |dy| convolve(sizes.reversed(), dy, &back, &zeros))?;
+            let dx = with_floats(&dy, |dy| {
+                convolve(sizes.reversed(), dy, &back, &zeros, Activation::None)
+            })?;
             Some(Tensor::from_vec(dx, x.shape(), &Device::Cpu)?)
         } else {
             None
@@ -161,21 +197,27 @@ fn turned(sizes: Sizes, weight: &[f32]) -> Vec<f32> {
     back
 }
 
-fn convolve(sizes: Sizes, x: &[f32], weight: &[f32], bias: &[f32]) -> Vec<f32> {
+fn convolve(
+    sizes: Sizes,
+    x: &[f32],
+    weight: &[f32],
+    bias: &[f32],
+    activation: Activation,
+) -> Vec<f32> {
     let plan = sizes.plan();
     let Sizes { inputs, outputs, .. } = sizes;
     let conv = Conv3x3::new(weight, bias, inputs, outputs, &plan);
     let mut y = vec![0.0; sizes.batch * sizes.points() * outputs];
     let (from, to) = (sizes.points() * inputs, sizes.points() * outputs);
     if y.is_empty() || from == 0 {
-        fill_with(&mut y, bias);
+        fill_with(&mut y, bias, activation);
         return y;
     }
     let share = sizes.share();
     y.par_chunks_mut(share * to).zip(x.par_chunks(share * from)).for_each(|(y, x)| {
         let batch = x.len() / from;
         let x = Padded::new(x, inputs);
-        let input = Input { x: x.as_slice(), batch, residual: None, activation: Activation::None };
+        let input = Input { x: x.as_slice(), batch, residual: None, activation };
         let mut scratch = Scratch::new();
         if padded(outputs) == outputs {
             conv.run(&plan, input, y, &mut scratch);
@@ -191,9 +233,10 @@ fn convolve(sizes: Sizes, x: &[f32], weight: &[f32], bias: &[f32]) -> Vec<f32> {
 }
 
 /// The output of a convolution of nothing.
-fn fill_with(y: &mut [f32], bias: &[f32]) {
+fn fill_with(y: &mut [f32], bias: &[f32], activation: Activation) {
+    let lowest = if activation == Activation::Relu { 0.0 } else { f32::NEG_INFINITY };
     for point in y.chunks_exact_mut(bias.len().max(1)) {
-        point.copy_from_slice(bias);
+        point.iter_mut().zip(bias).for_each(|(to, &from)| *to = from.max(lowest));
     }
 }
 

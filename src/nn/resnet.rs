@@ -4,7 +4,9 @@ use candle_core::{D, DType, Device, Result, Tensor, Var};
 use candle_nn::{VarBuilder, VarMap};
 
 use super::init::Tensors;
-use super::ops::{conv3x3, relu};
+use super::ops::{
+    add_bias, add_bias_relu, add_relu, conv3x3, conv3x3_relu, first_maximum, mean_max,
+};
 use super::shape::NetShape;
 
 /// A residual network. The same constructor serves training, with variables, and loading.
@@ -64,9 +66,9 @@ impl ResNet {
     /// Evaluates a batch.
     pub fn forward(&self, input: &NetInput<'_>) -> Result<NetOutput> {
         let board = Board::new(input)?;
-        let global = self.global.forward(input.globals)?.unsqueeze(1)?.unsqueeze(1)?;
-        let stem = self.stem.forward(input.planes)?.broadcast_add(&global)?;
-        let mut x = board.masked(&relu(&stem)?)?;
+        let global = self.global.forward(input.globals)?;
+        let stem = add_bias_relu(&self.stem.forward(input.planes)?, &global)?;
+        let mut x = board.masked(&stem)?;
         for block in &self.blocks {
             x = block.forward(&x, &board)?;
         }
@@ -142,14 +144,9 @@ impl<'a> Board<'a> {
     /// Mean and maximum over the points of the board: `[batch, height, width, c]` to
     /// `[batch, 2c]`. What is pooled is masked and never negative.
     fn pool(&self, x: &Tensor) -> Result<Tensor> {
-        let mean = match &self.points {
-            Some(points) => x.sum(1)?.sum(1)?.broadcast_div(points)?,
-            None => x.mean((1, 2))?,
-        };
-        // One point answers for the maximum: `max` would hand its gradient to all that are equal,
-        // which in a channel that is silent on the whole board are all points.
-        let points = x.flatten(1, 2)?.contiguous()?;
-        let highest = points.gather(&points.argmax_keepdim(1)?, 1)?.squeeze(1)?;
+        let Some(points) = &self.points else { return mean_max(x) };
+        let mean = x.sum(1)?.sum(1)?.broadcast_div(points)?;
+        let highest = first_maximum(&x.flatten(1, 2)?.contiguous()?)?;
         Tensor::cat(&[mean, highest], D::Minus1)
     }
 }
@@ -170,6 +167,10 @@ impl Conv {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         conv3x3(x, &self.weight, &self.bias)
     }
+
+    fn forward_relu(&self, x: &Tensor) -> Result<Tensor> {
+        conv3x3_relu(x, &self.weight, &self.bias)
+    }
 }
 
 /// A fully connected layer, on the last dimension of whatever it is given.
@@ -187,17 +188,23 @@ impl Linear {
     }
 
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        add_bias(&self.product(x)?, &self.bias.unsqueeze(0)?)
+    }
+
+    fn forward_relu(&self, x: &Tensor) -> Result<Tensor> {
+        add_bias_relu(&self.product(x)?, &self.bias.unsqueeze(0)?)
+    }
+
+    fn product(&self, x: &Tensor) -> Result<Tensor> {
         let mut dims = x.dims().to_vec();
         let inputs = dims.pop().unwrap_or(1);
         dims.push(self.bias.dim(0)?);
-        let rows = x.reshape(((), inputs))?;
-        rows.matmul(&self.weight.t()?)?.broadcast_add(&self.bias)?.reshape(dims)
+        x.reshape(((), inputs))?.matmul(&self.weight.t()?)?.reshape(dims)
     }
 
     /// Adds what the layer makes of the pooled `x` to every point of it.
     fn add_pooled(&self, x: &Tensor, board: &Board<'_>) -> Result<Tensor> {
-        let bias = self.forward(&board.pool(x)?)?.unsqueeze(1)?.unsqueeze(1)?;
-        board.masked(&relu(&x.broadcast_add(&bias)?)?)
+        board.masked(&add_bias_relu(x, &self.forward(&board.pool(x)?)?)?)
     }
 }
 
@@ -218,11 +225,11 @@ impl Block {
     }
 
     fn forward(&self, x: &Tensor, board: &Board<'_>) -> Result<Tensor> {
-        let mut inner = board.masked(&relu(&self.conv1.forward(x)?)?)?;
+        let mut inner = board.masked(&self.conv1.forward_relu(x)?)?;
         if let Some(pool) = &self.pool {
             inner = pool.add_pooled(&inner, board)?;
         }
-        board.masked(&relu(&(x + self.conv2.forward(&inner)?)?)?)
+        board.masked(&add_relu(x, &self.conv2.forward(&inner)?)?)
     }
 }
 
@@ -246,7 +253,7 @@ impl PolicyHead {
 
     /// Policy and reply.
     fn forward(&self, x: &Tensor, board: &Board<'_>) -> Result<[Tensor; 2]> {
-        let x = board.masked(&relu(&self.conv.forward(x)?)?)?;
+        let x = board.masked(&self.conv.forward_relu(x)?)?;
         let x = self.pool.add_pooled(&x, board)?;
         let moves = self.moves.forward(&x)?.flatten(1, 2)?;
         let pass = self.pass.forward(&board.pool(&x)?)?.unsqueeze(1)?;
@@ -276,8 +283,8 @@ impl ValueHead {
 
     /// Scalars, and the ownership of every point.
     fn forward(&self, x: &Tensor, board: &Board<'_>) -> Result<(Tensor, Tensor)> {
-        let x = board.masked(&relu(&self.conv.forward(x)?)?)?;
-        let hidden = relu(&self.hidden.forward(&board.pool(&x)?)?)?;
+        let x = board.masked(&self.conv.forward_relu(x)?)?;
+        let hidden = self.hidden.forward_relu(&board.pool(&x)?)?;
         let ownership = self.ownership.forward(&x)?.flatten(1, 3)?;
         Ok((self.scalars.forward(&hidden)?, ownership))
     }

@@ -130,18 +130,76 @@ fn strided_tensors_and_other_types_work() {
     assert_close("f64", &y.to_dtype(DType::F32).unwrap(), &expected, 1e-4);
 }
 
-#[test]
-fn the_rectifier_is_that_of_candle() {
-    let mut rng = Seed::new(7).rng();
-    let x = variable(&mut rng, (300, 400));
-    let factor = variable(&mut rng, (400, 300));
-    for input in [x.as_tensor().clone(), x.neg().unwrap()] {
-        let input = input.t().unwrap();
-        let (ours, theirs) = (relu(&input).unwrap(), input.relu().unwrap());
-        assert_eq!(values(&ours), values(&theirs));
-        let (ours, theirs) = (backward(&ours, &factor), backward(&theirs, &factor));
-        assert_eq!(values(ours.get(&x).unwrap()), values(theirs.get(&x).unwrap()));
+/// Values and gradients by all variables of two ways to compute the same.
+fn assert_same(what: &str, variables: &[&Var], ours: &Tensor, theirs: &Tensor) {
+    assert_close(what, ours, theirs, 1e-5);
+    let factor = variable(&mut Seed::new(8).rng(), ours.shape().clone());
+    let (ours, theirs) = (backward(ours, &factor), backward(theirs, &factor));
+    for (index, variable) in variables.iter().enumerate() {
+        let (ours, theirs) = (ours.get(variable).unwrap(), theirs.get(variable).unwrap());
+        assert_close(&format!("{what}, gradient of {index}"), ours, theirs, 1e-4);
     }
+}
+
+#[test]
+fn rectified_sums_are_those_of_candle() {
+    let mut rng = Seed::new(7).rng();
+    let (a, b) = (variable(&mut rng, (300, 400)), variable(&mut rng, (300, 400)));
+    let theirs = (a.as_tensor() + b.as_tensor()).unwrap().relu().unwrap();
+    assert_same("sum", &[&a, &b], &add_relu(&a, &b).unwrap(), &theirs);
+    let (a_turned, b_turned) = (a.t().unwrap(), b.t().unwrap());
+    let theirs = theirs.t().unwrap();
+    assert_same("strided", &[&a, &b], &add_relu(&a_turned, &b_turned).unwrap(), &theirs);
+}
+
+#[test]
+fn a_convolution_with_a_rectifier_is_one_before_the_other() {
+    let mut rng = Seed::new(9).rng();
+    for outputs in [16, 5] {
+        let x = variable(&mut rng, (3, 6, 5, 16));
+        let (weight, bias) = (variable(&mut rng, (outputs, 16, 3, 3)), variable(&mut rng, outputs));
+        let ours = conv3x3_relu(&x, &weight, &bias).unwrap();
+        let theirs = conv3x3(&x, &weight, &bias).unwrap().relu().unwrap();
+        assert_same("convolution", &[&x, &weight, &bias], &ours, &theirs);
+    }
+    let bias = Tensor::new(&[-1.0_f32, 2.0], &Device::Cpu).unwrap();
+    let (x, weight) = (variable(&mut rng, (1, 1, 1, 0)), variable(&mut rng, (2, 0, 3, 3)));
+    assert_eq!(values(&conv3x3_relu(&x, &weight, &bias).unwrap()), [0.0, 2.0]);
+}
+
+#[test]
+fn a_bias_is_added_to_the_rows_of_its_group() {
+    let mut rng = Seed::new(10).rng();
+    let x = variable(&mut rng, (3, 19, 19, 5));
+    let of_each = variable(&mut rng, (3, 5));
+    let of_all = variable(&mut rng, (1, 5));
+    let four = |bias: &Var| bias.reshape(((), 1, 1, 5)).unwrap();
+    for bias in [&of_each, &of_all] {
+        let theirs = x.broadcast_add(&four(bias)).unwrap();
+        assert_same("bias", &[&x, bias], &add_bias(&x, bias).unwrap(), &theirs);
+        let ours = add_bias_relu(&x, bias).unwrap();
+        assert_same("rectified", &[&x, bias], &ours, &theirs.relu().unwrap());
+    }
+    assert!(add_bias(&x, &variable(&mut rng, (2, 5))).is_err());
+    assert!(add_bias(&x, &variable(&mut rng, (3, 4))).is_err());
+}
+
+#[test]
+fn mean_and_maximum_are_those_of_candle() {
+    let mut rng = Seed::new(11).rng();
+    let x = variable(&mut rng, (4, 7, 6, 5));
+    let points = x.flatten(1, 2).unwrap();
+    let theirs = [points.mean(1).unwrap(), first_maximum(&points).unwrap()];
+    let theirs = Tensor::cat(&theirs, 1).unwrap();
+    assert_same("pool", &[&x], &mean_max(&x).unwrap(), &theirs);
+}
+
+#[test]
+fn the_first_of_equal_maxima_takes_the_gradient() {
+    let x = Tensor::new(&[[[[0.0_f32]], [[2.0]], [[2.0]], [[1.0]]]], &Device::Cpu).unwrap();
+    let x = Var::from_tensor(&x).unwrap();
+    let gradients = mean_max(&x).unwrap().sum_all().unwrap().backward().unwrap();
+    assert_eq!(values(gradients.get(&x).unwrap()), [0.25, 1.25, 0.25, 0.25]);
 }
 
 #[test]
