@@ -73,7 +73,7 @@ impl CustomOp1 for MeanMax {
                 let slopes = &mut dx[start..];
                 for (channel, (&high, &slope)) in highest.iter().zip(maxima).enumerate() {
                     let values = board.iter().skip(channel).step_by(channels);
-                    let first = values.enumerate().find(|&(_, &value)| value == high);
+                    let first = values.enumerate().find(|&(_, &value)| value >= high);
                     if let Some((point, _)) = first {
                         slopes[point * channels + channel] += slope;
                     }
