@@ -202,7 +202,7 @@ impl<'a, R: Rows, F: Finish> Product<'a, R, F> {
             if P == 1 {
                 accumulate::<A, N, P, 8>(&mut sums, rows, weights);
             } else {
-                accumulate::<A, N, P, 2>(&mut sums, rows, weights);
+                accumulate::<A, N, P, 1>(&mut sums, rows, weights);
             }
         }
         for (r, sums) in sums.into_iter().enumerate() {
@@ -236,8 +236,8 @@ fn accumulate<A: Arithmetic, const N: usize, const P: usize, const STEPS: usize>
     weights: [&[[f32; PANEL]]; P],
 ) {
     // Rows of the length of the loop let the compiler drop the checks inside it; some steps, not
-    // a loop of them, make all addresses but one constant. With two panels more than two steps at
-    // a time would need more registers than there are.
+    // a loop of them, make all addresses but one constant. With two panels two steps at a time
+    // would need more registers than there are: all inputs of a step are loaded before its sums.
     let length = weights[0].len() / STEPS;
     let mut some: [&[[[f32; PANEL]; STEPS]]; P] = [&[]; P];
     for (some, weights) in some.iter_mut().zip(weights) {
