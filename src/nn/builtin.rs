@@ -23,6 +23,7 @@ macro_rules! built_in {
 /// The better ones first: the first that fits a game and a board is chosen for it.
 const ALL: &[BuiltIn] = &[
     built_in!("go9"),
+    built_in!("go9small"),
     built_in!("go19"),
     built_in!("nogo9small"),
     built_in!("nogo9"),
