@@ -14,7 +14,7 @@ use candle_core::{Device, Result, Tensor, Var};
 use candle_nn::{AdamW, Optimizer, ParamsAdamW};
 use measure::{fma_peak, numbers, seconds};
 use tedomari::nn::kernels::{Activation, Conv3x3, Input, Plan, Scratch, padded};
-use tedomari::nn::ops::{conv3x3, relu};
+use tedomari::nn::ops::{add_relu, conv3x3, conv3x3_relu};
 
 /// Time spent on one figure of the kernels.
 const BUDGET: Duration = Duration::from_millis(300);
@@ -146,10 +146,17 @@ impl Layers {
         }
     }
 
-    fn relu(self, x: &Tensor) -> Result<Tensor> {
+    fn conv_relu(self, x: &Tensor, weights: &[Var; 2]) -> Result<Tensor> {
         match self {
-            Self::Ours => relu(x),
-            Self::Candle => x.relu(),
+            Self::Ours => conv3x3_relu(x, &weights[0], &weights[1]),
+            Self::Candle => self.conv(x, weights)?.relu(),
+        }
+    }
+
+    fn add_relu(self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+        match self {
+            Self::Ours => add_relu(a, b),
+            Self::Candle => (a + b)?.relu(),
         }
     }
 
@@ -183,10 +190,10 @@ impl Training {
 
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let layers = self.layers;
-        let mut x = layers.relu(&layers.conv(x, &self.weights[0])?)?;
+        let mut x = layers.conv_relu(x, &self.weights[0])?;
         for block in self.weights[1..].chunks_exact(2) {
-            let y = layers.relu(&layers.conv(&x, &block[0])?)?;
-            x = layers.relu(&(layers.conv(&y, &block[1])? + x)?)?;
+            let y = layers.conv_relu(&x, &block[0])?;
+            x = layers.add_relu(&layers.conv(&y, &block[1])?, &x)?;
         }
         Ok(x)
     }
