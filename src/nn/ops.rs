@@ -31,24 +31,12 @@ const POSITIONS_OF_SUM: usize = 16;
 ///
 /// On a CPU with `f32` it runs on our kernels, elsewhere on Candle's `conv2d`.
 pub fn conv3x3(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor> {
-    checked(x, weight, bias)?;
-    if is_ours(x) {
-        let operation = Convolution { activation: Activation::None };
-        x.contiguous()?.apply_op3(&weight.contiguous()?, &bias.contiguous()?, operation)
-    } else {
-        conv3x3_by_candle(x, weight, bias)
-    }
+    convolution(x, weight, bias, false)
 }
 
 /// The same with the rectifier behind it.
 pub fn conv3x3_relu(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor> {
-    checked(x, weight, bias)?;
-    if is_ours(x) {
-        let operation = Convolution { activation: Activation::Relu };
-        x.contiguous()?.apply_op3(&weight.contiguous()?, &bias.contiguous()?, operation)
-    } else {
-        conv3x3_by_candle(x, weight, bias)?.relu()
-    }
+    convolution(x, weight, bias, true)
 }
 
 /// Whether our own kernels compute with this.
@@ -56,14 +44,19 @@ fn is_ours(x: &Tensor) -> bool {
     x.device().is_cpu() && x.dtype() == DType::F32
 }
 
-fn checked(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<()> {
+fn convolution(x: &Tensor, weight: &Tensor, bias: &Tensor, rectified: bool) -> Result<Tensor> {
     let (outputs, inputs, 3, 3) = weight.dims4()? else {
         bail!("conv3x3 wants weights [outputs, inputs, 3, 3], not {:?}", weight.shape());
     };
     if x.dims4()?.3 != inputs || bias.dims1()? != outputs {
         bail!("conv3x3: {:?}, {:?}, {:?} do not fit", x.shape(), weight.shape(), bias.shape());
     }
-    Ok(())
+    if is_ours(x) {
+        let operation = Convolution { rectified };
+        return x.contiguous()?.apply_op3(&weight.contiguous()?, &bias.contiguous()?, operation);
+    }
+    let y = conv3x3_by_candle(x, weight, bias)?;
+    if rectified { y.relu() } else { Ok(y) }
 }
 
 /// The same by Candle's `conv2d`, which wants the channels before the rows and columns.
@@ -110,8 +103,7 @@ impl Sizes {
 }
 
 struct Convolution {
-    /// What is applied to the sums; a rectifier, or nothing.
-    activation: Activation,
+    rectified: bool,
 }
 
 impl CustomOp3 for Convolution {
@@ -130,7 +122,7 @@ impl CustomOp3 for Convolution {
     ) -> Result<(CpuStorage, Shape)> {
         let sizes = Sizes::of(x_layout.shape(), weight_layout.shape())?;
         let (x, weight) = (floats(x, x_layout)?, floats(weight, weight_layout)?);
-        let y = convolve(sizes, x, weight, floats(bias, bias_layout)?, self.activation);
+        let y = convolve(sizes, x, weight, floats(bias, bias_layout)?, self.rectified);
         let shape = (sizes.batch, sizes.height, sizes.width, sizes.outputs);
         Ok((CpuStorage::F32(y), shape.into()))
     }
@@ -144,16 +136,11 @@ impl CustomOp3 for Convolution {
         dy: &Tensor,
     ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
         let sizes = Sizes::of(x.shape(), weight.shape())?;
-        let dy = match self.activation {
-            Activation::Relu => through_relu(y, dy)?,
-            _ => dy.contiguous()?,
-        };
+        let dy = if self.rectified { through_relu(y, dy)? } else { dy.contiguous()? };
         let dx = if x.track_op() {
             let back = with_floats(weight, |weight| turned(sizes, weight))?;
             let zeros = vec![0.0; sizes.inputs];
-            let dx = with_floats(&dy, |dy| {
-                convolve(sizes.reversed(), dy, &back, &zeros, Activation::None)
-            })?;
+            let dx = with_floats(&dy, |dy| convolve(sizes.reversed(), dy, &back, &zeros, false))?;
             Some(Tensor::from_vec(dx, x.shape(), &Device::Cpu)?)
         } else {
             None
@@ -197,20 +184,15 @@ fn turned(sizes: Sizes, weight: &[f32]) -> Vec<f32> {
     back
 }
 
-fn convolve(
-    sizes: Sizes,
-    x: &[f32],
-    weight: &[f32],
-    bias: &[f32],
-    activation: Activation,
-) -> Vec<f32> {
+fn convolve(sizes: Sizes, x: &[f32], weight: &[f32], bias: &[f32], rectified: bool) -> Vec<f32> {
+    let activation = if rectified { Activation::Relu } else { Activation::None };
     let plan = sizes.plan();
     let Sizes { inputs, outputs, .. } = sizes;
     let conv = Conv3x3::new(weight, bias, inputs, outputs, &plan);
     let mut y = vec![0.0; sizes.batch * sizes.points() * outputs];
     let (from, to) = (sizes.points() * inputs, sizes.points() * outputs);
     if y.is_empty() || from == 0 {
-        fill_with(&mut y, bias, activation);
+        fill_with(&mut y, bias, rectified);
         return y;
     }
     let share = sizes.share();
@@ -233,8 +215,8 @@ fn convolve(
 }
 
 /// The output of a convolution of nothing.
-fn fill_with(y: &mut [f32], bias: &[f32], activation: Activation) {
-    let lowest = if activation == Activation::Relu { 0.0 } else { f32::NEG_INFINITY };
+fn fill_with(y: &mut [f32], bias: &[f32], rectified: bool) {
+    let lowest = if rectified { 0.0 } else { f32::NEG_INFINITY };
     for point in y.chunks_exact_mut(bias.len().max(1)) {
         point.iter_mut().zip(bias).for_each(|(to, &from)| *to = from.max(lowest));
     }
