@@ -5,6 +5,9 @@ use super::estimator::{NetEstimator, PolicyEstimator};
 use super::metrics::Scores;
 use super::params::UncertaintyParams;
 use super::profile::Checkpoint;
+use super::replay::ended_by;
+use super::thresholds::{Choice, Outcome, thresholds_within};
+use crate::timeman::EarlyStop;
 
 /// What the estimators say of positions at the start and at some numbers of simulations.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,27 +34,26 @@ impl Estimates {
         }
     }
 
-    /// Checkpoints with the largest thresholds that catch a share of the positions that need more
-    /// search; the first is at the start. Where the networks foresee regret, with the largest ones
-    /// at which what is lost by ending the searches that are left stays within the limit.
+    /// Checkpoints with their thresholds; the first is at the start. By `recall` each threshold is the
+    /// largest that catches a share of the positions that need more search; by `loss` all of them
+    /// together save as much as can be, beside STOP, for what may be lost.
     #[must_use]
     pub fn checkpoints(&self, states: &[State], params: &UncertaintyParams) -> Vec<Checkpoint> {
         let at_once = (0, self.at_once.as_slice());
         let during = self.during.iter().map(|(n, list)| (*n, list.as_slice()));
-        let mut left: Vec<usize> = (0..states.len()).collect();
-        [at_once]
-            .into_iter()
-            .chain(during)
-            .map(|(simulations, list)| {
-                let n = simulations.max(1);
-                let scores = scores(states, list, n, params.epsilon);
-                let threshold = if params.foresees_regret() {
-                    let lost = |&i: &usize| (list[i], states[i].labels.regret(n));
-                    threshold_by_loss(left.iter().map(lost).collect(), params.regret)
-                } else {
-                    scores.threshold(params.recall)
-                };
-                left.retain(|&i| list[i] >= threshold);
+        let asked: Vec<(usize, &[f64])> = [at_once].into_iter().chain(during).collect();
+        let scores: Vec<Scores> = asked
+            .iter()
+            .map(|(n, list)| scores(states, list, (*n).max(1), params.epsilon))
+            .collect();
+        let thresholds = if params.limits_loss() {
+            together(states, &asked, params.loss)
+        } else {
+            scores.iter().map(|scores| scores.threshold(params.recall)).collect()
+        };
+        let points = asked.iter().zip(&scores).zip(thresholds);
+        points
+            .map(|((&(simulations, _), scores), threshold)| {
                 let at = scores.at(threshold);
                 Checkpoint {
                     simulations,
@@ -82,20 +84,24 @@ impl Estimates {
     }
 }
 
-/// The largest threshold at which the searches that it ends, with what was said of them and what each
-/// loses, lose no more than a limit in the mean; 0, which ends none, where there is no such threshold.
-fn threshold_by_loss(mut said: Vec<(f64, f64)>, limit: f64) -> f64 {
-    said.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut sum, mut ended, mut threshold) = (0.0, 0.0, 0.0);
-    let mut groups = said.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()).peekable();
-    while let Some(equal) = groups.next() {
-        sum += equal.iter().map(|(_, loss)| loss).sum::<f64>();
-        ended += equal.len() as f64;
-        if sum <= limit * ended {
-            threshold = groups.peek().map_or(1.0, |next| next[0].0);
-        }
-    }
-    threshold
+/// Thresholds that lose no more than a limit in the mean, over all searches, beside STOP.
+fn together(states: &[State], asked: &[(usize, &[f64])], limit: f64) -> Vec<f64> {
+    let at = |state: &State, n: usize| Outcome {
+        lost: state.labels.regret(n),
+        spent: n as f64 / state.labels.most() as f64,
+    };
+    // What STOP ends loses nothing: the move cannot change.
+    let overtaken = |state| ended_by(&mut EarlyStop { p: 1.0 }, state);
+    let ends: Vec<usize> = states.iter().map(overtaken).collect();
+    let choices: Vec<Choice> = asked
+        .iter()
+        .map(|&(n, said)| Choice {
+            said: said.to_vec(),
+            ended: states.iter().zip(&ends).map(|(s, &end)| at(s, n.max(1).min(end))).collect(),
+        })
+        .collect();
+    let whole: Vec<Outcome> = states.iter().zip(&ends).map(|(s, &end)| at(s, end)).collect();
+    thresholds_within(&choices, &whole, limit)
 }
 
 /// What State-UN says of all positions.
@@ -145,18 +151,6 @@ pub fn fitted_temperature(states: &[State], epsilon: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_threshold_keeps_the_loss_within_its_limit() {
-        let said = vec![(0.3, 0.5), (0.1, 0.0), (0.2, 0.01), (0.2, 0.01), (0.4, -0.1)];
-        // Means of what is ended: 0, then 0.02 / 3, then 0.52 / 4, then 0.42 / 5.
-        let threshold = |limit| threshold_by_loss(said.clone(), limit);
-        assert!((threshold(0.0) - 0.2).abs() < 1e-12);
-        assert!((threshold(0.007) - 0.3).abs() < 1e-12);
-        assert!((threshold(0.1) - 1.0).abs() < 1e-12, "the last one makes up for the one before");
-        assert!(threshold_by_loss(vec![(0.1, 0.2)], 0.1).abs() < 1e-12);
-        assert!(threshold_by_loss(Vec::new(), 0.1).abs() < 1e-12);
-    }
 
     #[test]
     fn the_first_checkpoint_below_its_threshold_ends_a_search() {

@@ -13,11 +13,12 @@ use crate::util::Seed;
 
 /// What a network is to foresee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub enum Task<'a> {
     /// State-UN: `U(s, 1)`, or the regret, from the position alone.
     AtOnce,
-    /// MCTS-UN: `U(s, n)`, or the regret, from the position and the search after so many simulations.
-    After(usize),
+    /// MCTS-UN: `U(s, n)`, or the regret, from the position and the search after so many simulations,
+    /// one of these as often as another.
+    After(&'a [usize]),
 }
 
 /// A training of one network.
@@ -25,20 +26,27 @@ pub struct Course<'a> {
     /// The positions to learn from.
     pub states: Vec<&'a State>,
     /// What to learn.
-    pub task: Task,
+    pub task: Task<'a>,
     /// How much of the network learns.
     pub lesson: Lesson,
     /// The parameters.
     pub params: &'a UncertaintyParams,
 }
 
-impl Task {
+/// The states that are uncertain after so many simulations, and the others.
+struct Drawn<'a> {
+    simulations: usize,
+    hard: Vec<&'a State>,
+    easy: Vec<&'a State>,
+}
+
+impl Task<'_> {
     /// Simulations after which the network is asked.
     #[must_use]
-    pub const fn simulations(self) -> usize {
+    pub const fn simulations(&self) -> &[usize] {
         match self {
-            Self::AtOnce => 1,
-            Self::After(n) => n,
+            Self::AtOnce => &[1],
+            Self::After(list) => list,
         }
     }
 
@@ -53,7 +61,12 @@ impl Task {
 /// The weights of a network for positions as those of one for a task. What it makes of the planes of
 /// the search is random at first, as in a new network.
 #[must_use]
-pub fn adapted(shape: &NetShape, weights: &Tensors, task: Task, seed: Seed) -> (NetShape, Tensors) {
+pub fn adapted(
+    shape: &NetShape,
+    weights: &Tensors,
+    task: Task<'_>,
+    seed: Seed,
+) -> (NetShape, Tensors) {
     const STEM: &str = "stem.conv.weight";
     let wider = NetShape { extra_planes: task.extra_planes(), ..*shape };
     let (from, to, kept) = (9 * shape.planes(), 9 * wider.planes(), 9 * PLANES);
@@ -76,7 +89,7 @@ impl Course<'_> {
         start: &Tensors,
         mut progress: impl FnMut(u64, f64),
     ) -> Result<Tensors, TrainError> {
-        if self.states.is_empty() {
+        if self.states.is_empty() || self.task.simulations().is_empty() {
             return Err(TrainError::NoData);
         }
         let params = self.params;
@@ -91,29 +104,38 @@ impl Course<'_> {
             ..TrainParams::default()
         };
         let mut learner = Learner::new(shape, start, optimizer, params.auxiliary, self.lesson)?;
-        let truth =
-            |state: &State| state.labels.is_uncertain(self.task.simulations(), params.epsilon);
-        let (hard, easy): (Vec<&State>, Vec<&State>) =
-            self.states.iter().partition(|state| truth(state));
+        let drawn: Vec<Drawn<'_>> =
+            self.task.simulations().iter().map(|&n| self.drawn(n)).collect();
         while learner.steps() < params.steps {
-            let batch = self.batch(learner.steps(), (&hard, &easy));
+            let batch = self.batch(learner.steps(), &drawn);
             let loss = learner.step(&batch)?;
             progress(learner.steps(), loss);
         }
         Ok(learner.weights())
     }
 
+    fn drawn(&self, simulations: usize) -> Drawn<'_> {
+        let truth = |state: &&State| state.labels.is_uncertain(simulations, self.params.epsilon);
+        let (hard, easy) = self.states.iter().copied().partition(truth);
+        Drawn { simulations, hard, easy }
+    }
+
     /// The batch of a step. The hard ones are drawn more often than they are for MCTS-UN, and each
     /// position is turned and stripped of a part of its features by chance.
-    fn batch(&self, step: u64, (hard, easy): (&[&State], &[&State])) -> Batch {
+    fn batch(&self, step: u64, drawn: &[Drawn<'_>]) -> Batch {
         let mut rng = Seed::new(self.params.seed).fork("uncertainty step", step).rng();
         let oversamples = matches!(self.task, Task::After(_)) && self.params.hard_share > 0.0;
         let size = self.states[0].position.size();
         let mut batch = Batch::empty(size, PLANES + self.task.extra_planes());
         for _ in 0..self.params.batch {
+            // One number alone is drawn without a draw.
+            let Drawn { simulations, hard, easy } = match drawn {
+                [only] => only,
+                several => &several[rng.random_range(0..several.len())],
+            };
             let chosen: f64 = rng.random();
             let among = match () {
-                () if !oversamples => &self.states[..],
+                () if !oversamples => &self.states,
                 () if easy.is_empty() || (!hard.is_empty() && chosen < self.params.hard_share) => {
                     hard
                 }
@@ -127,13 +149,18 @@ impl Course<'_> {
                 drawn if drawn < f64::midpoint(1.0, self.params.both_share) => Shown::Position,
                 _ => Shown::Search,
             };
-            self.push(&mut batch, state, symmetry, shown);
+            self.push(&mut batch, (state, *simulations), symmetry, shown);
         }
         batch
     }
 
-    fn push(&self, batch: &mut Batch, state: &State, symmetry: Symmetry, shown: Shown) {
-        let n = self.task.simulations();
+    fn push(
+        &self,
+        batch: &mut Batch,
+        (state, n): (&State, usize),
+        symmetry: Symmetry,
+        shown: Shown,
+    ) {
         let truth = if self.params.foresees_regret() {
             state.labels.loss(n)
         } else {
@@ -141,7 +168,7 @@ impl Course<'_> {
         };
         let (planes, globals) = match self.task {
             Task::AtOnce => input(&state.position, symmetry, None, Shown::Both),
-            Task::After(n) => input(&state.position, symmetry, Some(&state.features(n)), shown),
+            Task::After(_) => input(&state.position, symmetry, Some(&state.features(n)), shown),
         };
         let learnt = Learnt {
             planes: &planes,

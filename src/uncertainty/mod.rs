@@ -18,6 +18,7 @@ mod replay;
 mod research;
 mod rule;
 mod store;
+mod thresholds;
 mod trace;
 
 pub use builtin::BuiltInProfiles;

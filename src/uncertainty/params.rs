@@ -35,10 +35,12 @@ params! {
         pub hard_share: f64 = 0.5, 0.0..=0.9;
         /// Share of the positions of which MCTS-UN sees both the position and the search; the others lack one of them.
         pub both_share: f64 = 0.5, 0.0..=1.0;
+        /// How thresholds are found: `recall` for each by the share of the positions that need more search which it catches, `loss` for all together by what they may lose.
+        pub thresholds: String = "recall".to_owned(), OneOf(vec!["recall", "loss"]);
         /// Share of the positions that need more search which a threshold must catch.
         pub recall: f64 = 0.96, 0.5..=1.0;
-        /// Where networks foresee regret: the mean loss of value of the searches that a threshold ends, at the most.
-        pub regret: f64 = 0.004, 0.0..=2.0;
+        /// Value that the searches may lose in the mean, those that are not ended among them.
+        pub loss: f64 = 0.001, 0.0..=2.0;
         /// Where the random numbers start.
         pub seed: u64 = 1, 0..=9_223_372_036_854_775_807;
     }
@@ -49,6 +51,12 @@ impl UncertaintyParams {
     #[must_use]
     pub fn foresees_regret(&self) -> bool {
         self.target == "regret"
+    }
+
+    /// Whether thresholds are found by what they may lose.
+    #[must_use]
+    pub fn limits_loss(&self) -> bool {
+        self.thresholds == "loss"
     }
 
     /// Threads to compute with.

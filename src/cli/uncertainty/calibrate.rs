@@ -69,8 +69,8 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
         epsilon: params.epsilon,
         made: format!(
             "thresholds {} among {} positions, tested on {}; the games were in no training",
-            if params.foresees_regret() {
-                format!("lose {} of value in the mean where they end searches", params.regret)
+            if params.limits_loss() {
+                format!("lose at most {} of value in the mean", params.loss)
             } else {
                 format!("catch {} of the uncertain", params.recall)
             },

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &MakeArgs, config: &Config) -> anyhow::Result<Told> {
     let labelled = label::run(&label::LabelArgs { traces: traces.clone(), plot }, config)?;
     let place = Place { traces, out: args.out.clone(), name: args.name.clone() };
     let trained = train::run(
-        &train::TrainArgs { place: place.clone(), scratch: None, head: false, after: None },
+        &train::TrainArgs { place: place.clone(), scratch: None, head: false, after: Vec::new() },
         config,
     )?;
     let checkpoints = Vec::new();

@@ -29,9 +29,10 @@ pub(crate) struct TrainArgs {
     /// Train only the last layer of State-UN: an uncertainty head on the network as it is
     #[arg(long)]
     pub(super) head: bool,
-    /// Simulations after which MCTS-UN is trained, instead of those by equation 7
-    #[arg(long, value_name = "N")]
-    pub(super) after: Option<usize>,
+    /// Simulations after which MCTS-UN is trained, one or several such as 31,62,124, instead of those by
+    /// equation 7
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(super) after: Vec<usize>,
 }
 
 pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
@@ -46,19 +47,19 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
     trainer.ensure(&files.state, "State-UN", (all, Task::AtOnce, lesson))?;
     let at_once = material.estimator(&files.state)?;
     let (kept, share, best) = material.pruned(&at_once, config);
-    let n = args.after.unwrap_or(best);
-    ensure!((1..=material.simulations).contains(&n), "--after must be within the search");
+    let after = if args.after.is_empty() { vec![best] } else { args.after.clone() };
+    let within = |n: &usize| (1..=material.simulations).contains(n);
+    ensure!(after.iter().all(within), "--after must be within the search");
+    let n = after[0];
     let (states, before) = (kept.len(), split.train.len());
     let hard = kept.iter().filter(|state| state.labels.is_uncertain(n, epsilon)).count();
-    trainer.ensure(&files.mcts, "MCTS-UN", (kept, Task::After(n), Lesson::Everything))?;
+    trainer.ensure(&files.mcts, "MCTS-UN", (kept, Task::After(&after), Lesson::Everything))?;
     let during = material.estimator(&files.mcts)?;
     let temperature = fitted_temperature(&split.train, epsilon);
     let held_out: Vec<State> = split.calibration.iter().chain(&split.test).cloned().collect();
     let quality = |said: &[f64], n| scores(&held_out, said, n, epsilon).quality();
     let search = |shown| asked_during(&held_out, &during, n, shown);
-    let tenth = |part: f64| fraction(material.simulations, part);
-    let later = |part| {
-        let n = tenth(part);
+    let later = |n: usize| {
         (format!("MCTS-UN at {n}"), quality(&asked_during(&held_out, &during, n, Shown::Both), n))
     };
     let mut table = vec![
@@ -69,14 +70,18 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
         (format!("MCTS-UN at {n}, position alone"), quality(&search(Shown::Position), n)),
         (format!("MCTS-UN at {n}, search alone"), quality(&search(Shown::Search), n)),
     ];
-    table.extend([0.1, 0.25, 0.5].map(later));
+    let parts = [0.1, 0.25, 0.5].map(|part| fraction(material.simulations, part));
+    let mut others: Vec<usize> = after[1..].iter().copied().chain(parts).collect();
+    others.sort_unstable();
+    others.dedup();
+    table.extend(others.into_iter().map(later));
     let rows: Vec<Value> = table
         .iter()
         .map(|(name, quality)| json!({ "estimator": name, "quality": quality }))
         .collect();
     Ok(Told {
         json: json!({
-            "states": before, "kept": states, "pruned_share": share, "checkpoint": n,
+            "states": before, "kept": states, "pruned_share": share, "checkpoint": n, "after": after,
             "hard": hard, "held_out": held_out.len(), "temperature": temperature,
             "estimators": rows,
         }),
@@ -129,7 +134,7 @@ impl Trainer<'_> {
         &self,
         path: &Path,
         name: &str,
-        (states, task, lesson): (Vec<&State>, Task, Lesson),
+        (states, task, lesson): (Vec<&State>, Task<'_>, Lesson),
     ) -> anyhow::Result<()> {
         if path.exists() {
             info!(path = %path.display(), "is there already");
@@ -165,7 +170,7 @@ impl Trainer<'_> {
              {} steps, batch {}, rate {}, c1 {}, epsilon {}, foresees {}, seed {}",
             net.manifest.name,
             net.manifest.sha256,
-            task.simulations(),
+            task.simulations().iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
             self.material.simulations,
             params.steps,
             params.batch,

@@ -36,7 +36,7 @@ fn quick() -> UncertaintyParams {
 }
 
 /// A network that is small enough for a test, for a task.
-fn small_net(task: Task) -> (NetShape, Tensors) {
+fn small_net(task: Task<'_>) -> (NetShape, Tensors) {
     let base = NetShape { value_neurons: 8, head_filters: 8, ..NetShape::new(1, 8) };
     adapted(&base, &random_weights(&base, Seed::new(1)), task, Seed::new(2))
 }
@@ -45,7 +45,7 @@ fn small_net(task: Task) -> (NetShape, Tensors) {
 fn what_the_search_shows_is_learnt() {
     let states = states();
     let params = UncertaintyParams { steps: 120, batch: 16, ..quick() };
-    let task = Task::After(8);
+    let task = Task::After(&[8]);
     let (shape, start) = small_net(task);
     assert_eq!(shape.extra_planes, CHANNELS);
     let course = Course {
@@ -65,6 +65,35 @@ fn what_the_search_shows_is_learnt() {
     assert!(scores(&states, &alone, 8, params.epsilon).auc() > 0.9);
     let none = Course { states: Vec::new(), ..course };
     assert!(none.train(shape, &start, |_, _| {}).is_err());
+    let never = Course { states: states.iter().collect(), task: Task::After(&[]), ..none };
+    assert!(never.train(shape, &start, |_, _| {}).is_err());
+}
+
+#[test]
+fn one_network_learns_several_numbers_of_simulations() {
+    let states = states();
+    let params = UncertaintyParams { steps: 200, batch: 16, both_share: 1.0, ..quick() };
+    let (early, late) = (3, 12);
+    let task = Task::After(&[3, 12]);
+    let (shape, start) = small_net(task);
+    let course = Course {
+        states: states.iter().collect(),
+        task,
+        lesson: Lesson::Everything,
+        params: &params,
+    };
+    // After three simulations nothing shows in the visits, and half of the searches will change; after
+    // twelve the second move has overtaken where it ever does: everything is certain.
+    let count = |n| states.iter().filter(|s| s.labels.is_uncertain(n, params.epsilon)).count();
+    assert_eq!((count(early), count(late)), (10, 0));
+    let weights = course.train(shape, &start, |_, _| {}).unwrap();
+    let net = NetEstimator::new(shape, &weights, states[0].position.size()).unwrap();
+    let mean = |n| {
+        let said = asked_during(&states, &net, n, Shown::Both);
+        said.iter().sum::<f64>() / said.len() as f64
+    };
+    assert!((mean(early) - 0.5).abs() < 0.2, "{}", mean(early));
+    assert!(mean(late) < 0.2, "{}", mean(late));
 }
 
 #[test]
@@ -73,7 +102,7 @@ fn a_network_for_positions_becomes_one_that_can_see_the_search() {
     let weights = random_weights(&shape, Seed::new(3));
     let state = &states()[0];
     let size = state.position.size();
-    let (wider, spread) = adapted(&shape, &weights, Task::After(5), Seed::new(4));
+    let (wider, spread) = adapted(&shape, &weights, Task::After(&[5]), Seed::new(4));
     let before = NetEstimator::new(shape, &weights, size).unwrap();
     let after = NetEstimator::new(wider, &spread, size).unwrap();
     let ask = |net: &NetEstimator, shown| net.ask(&state.position, &state.features(5), shown);
@@ -103,7 +132,7 @@ fn how_much_would_be_lost_is_learnt_where_that_is_asked_for() {
     state.labels = Labels::new(&state.trace);
     let target = "regret".to_owned();
     let params = UncertaintyParams { target, steps: 150, batch: 8, ..quick() };
-    let task = Task::After(8);
+    let task = Task::After(&[8]);
     let (shape, start) = small_net(task);
     let lesson = Lesson::Everything;
     let course = Course { states: vec![&state], task, lesson, params: &params };
