@@ -14,6 +14,8 @@ params! {
         pub max_memory: usize = 0, 0..=32_000;
         /// Simulations per move at the most, 0 for no limit.
         pub max_simulations: u64 = 0, 0..=1_000_000_000_000;
+        /// Go on in the tree of the search before, where the game has come to a position in it.
+        pub keep_tree: bool = true, crate::util::Any;
         /// How moves are selected in the tree: `puct` by priors and values, `ucb1` or `ucb1-tuned` by values alone, `flat` all alike at the root and nothing below it, `auto` puct where moves are told apart before they are visited, otherwise ucb1.
         pub formula: String = "auto".to_owned(), OneOf(vec!["auto", "puct", "ucb1", "ucb1-tuned", "flat"]);
         /// Exploration of PUCT: c in `value + c · prior · sqrt(parent visits) / (1 + visits)`, values in [-1, 1].

@@ -102,7 +102,8 @@ impl Search {
         let fresh = |words| Tree::in_words(words, amaf);
         let Some(Kept { line: old, tree }) = self.kept.take() else { return fresh(words) };
         // A Gumbel root's schedule begins with a root that nobody has visited.
-        let usable = self.params.gumbel().is_none() && tree.has_amaf() == amaf;
+        let usable =
+            self.params.keep_tree && self.params.gumbel().is_none() && tree.has_amaf() == amaf;
         let moves = line.filter(|_| usable).and_then(|line| line.since(&old));
         if moves.as_ref().is_some_and(Vec::is_empty) {
             self.spare = Some(words);

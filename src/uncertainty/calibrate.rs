@@ -88,7 +88,7 @@ impl Estimates {
 fn together(states: &[State], asked: &[(usize, &[f64])], limit: f64) -> Vec<f64> {
     let at = |state: &State, n: usize| Outcome {
         lost: state.labels.regret(n),
-        spent: n as f64 / state.labels.most() as f64,
+        spent: n.min(state.labels.most()) as f64 / state.planned as f64,
     };
     // What STOP ends loses nothing: the move cannot change.
     let overtaken = |state| ended_by(&mut EarlyStop { p: 1.0 }, state);
@@ -124,11 +124,12 @@ pub fn asked_policy(states: &[State], temperature: f64) -> Vec<f64> {
     states.iter().map(ask).collect()
 }
 
-/// Estimates beside `U(s, n)`.
+/// Estimates beside `U(s, n)`, of the searches that go on so long.
 #[must_use]
 pub fn scores(states: &[State], said: &[f64], n: usize, epsilon: f64) -> Scores {
     let truth = |state: &State| state.labels.is_uncertain(n, epsilon);
-    Scores(states.iter().zip(said).map(|(state, &u)| (u, truth(state))).collect())
+    let asked = states.iter().zip(said).filter(|(state, _)| state.goes_on(n));
+    Scores(asked.map(|(state, &u)| (u, truth(state))).collect())
 }
 
 /// The temperature at which the policy is calibrated best (Guo et al. 2017): that of the least

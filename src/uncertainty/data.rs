@@ -21,6 +21,8 @@ pub struct State {
     pub ply: usize,
     /// The position.
     pub position: Position,
+    /// Simulations that its search was to have: `N_max`.
+    pub planned: usize,
     /// Its search.
     pub trace: Trace,
     /// What stopping earlier would have been worth.
@@ -59,6 +61,7 @@ impl Split {
                     game: number,
                     ply: *ply,
                     position,
+                    planned: file.simulations,
                     trace: trace.clone(),
                     labels: Labels::new(trace),
                     result: traced.game.outcome.for_black().map(|result| sign * result),
@@ -70,6 +73,12 @@ impl Split {
 }
 
 impl State {
+    /// Whether its search goes on after `n` simulations. One that is proven ends by itself.
+    #[must_use]
+    pub const fn goes_on(&self, n: usize) -> bool {
+        n < self.labels.most()
+    }
+
     /// T(s, n).
     #[must_use]
     pub fn features(&self, n: usize) -> Vec<f32> {

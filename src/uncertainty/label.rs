@@ -19,7 +19,7 @@ const UNVISITED: f64 = -1.0;
 
 impl Labels {
     /// The labels of a whole search: `R(s, n)` is the value that the move leading after `n`
-    /// simulations has in the end (equation 2).
+    /// simulations has in the end (equation 2), or what is proven of it.
     #[must_use]
     pub fn new(trace: &Trace) -> Self {
         let mut sums = vec![(0_u32, 0.0); trace.moves.len()];
@@ -31,13 +31,16 @@ impl Labels {
         let value = |&(visits, sum): &(u32, f64)| {
             if visits == 0 { UNVISITED } else { sum / f64::from(visits) }
         };
-        let values: Vec<f64> = sums.iter().map(value).collect();
+        let mut values: Vec<f64> = sums.iter().map(value).collect();
+        for &(index, wins) in &trace.proven {
+            values[usize::from(index)] = if wins { 1.0 } else { -1.0 };
+        }
         let leaders = trace.leaders();
         let reward = |&leader: &usize| values.get(leader).copied().unwrap_or(UNVISITED);
         Self { rewards: leaders.iter().map(reward).collect(), leaders }
     }
 
-    /// `N_max`: the simulations of the search.
+    /// The simulations of the search: `N_max`, or fewer where it ended with a proof.
     #[must_use]
     pub const fn most(&self) -> usize {
         self.rewards.len()

@@ -33,9 +33,11 @@ pub struct Course<'a> {
     pub params: &'a UncertaintyParams,
 }
 
-/// The states that are uncertain after so many simulations, and the others.
+/// The states whose search goes on after so many simulations: all, those that are uncertain then, and
+/// the others.
 struct Drawn<'a> {
     simulations: usize,
+    all: Vec<&'a State>,
     hard: Vec<&'a State>,
     easy: Vec<&'a State>,
 }
@@ -89,7 +91,7 @@ impl Course<'_> {
         start: &Tensors,
         mut progress: impl FnMut(u64, f64),
     ) -> Result<Tensors, TrainError> {
-        if self.states.is_empty() || self.task.simulations().is_empty() {
+        if self.task.simulations().is_empty() {
             return Err(TrainError::NoData);
         }
         let params = self.params;
@@ -106,6 +108,9 @@ impl Course<'_> {
         let mut learner = Learner::new(shape, start, optimizer, params.auxiliary, self.lesson)?;
         let drawn: Vec<Drawn<'_>> =
             self.task.simulations().iter().map(|&n| self.drawn(n)).collect();
+        if drawn.iter().any(|drawn| drawn.all.is_empty()) {
+            return Err(TrainError::NoData);
+        }
         while learner.steps() < params.steps {
             let batch = self.batch(learner.steps(), &drawn);
             let loss = learner.step(&batch)?;
@@ -116,8 +121,10 @@ impl Course<'_> {
 
     fn drawn(&self, simulations: usize) -> Drawn<'_> {
         let truth = |state: &&State| state.labels.is_uncertain(simulations, self.params.epsilon);
-        let (hard, easy) = self.states.iter().copied().partition(truth);
-        Drawn { simulations, hard, easy }
+        let all = self.states.iter().copied().filter(|state| state.goes_on(simulations));
+        let all: Vec<&State> = all.collect();
+        let (hard, easy) = all.iter().copied().partition(truth);
+        Drawn { simulations, all, hard, easy }
     }
 
     /// The batch of a step. The hard ones are drawn more often than they are for MCTS-UN, and each
@@ -129,13 +136,13 @@ impl Course<'_> {
         let mut batch = Batch::empty(size, PLANES + self.task.extra_planes());
         for _ in 0..self.params.batch {
             // One number alone is drawn without a draw.
-            let Drawn { simulations, hard, easy } = match drawn {
+            let Drawn { simulations, all, hard, easy } = match drawn {
                 [only] => only,
                 several => &several[rng.random_range(0..several.len())],
             };
             let chosen: f64 = rng.random();
             let among = match () {
-                () if !oversamples => &self.states,
+                () if !oversamples => all,
                 () if easy.is_empty() || (!hard.is_empty() && chosen < self.params.hard_share) => {
                     hard
                 }

@@ -46,7 +46,8 @@ impl Replayed {
         Self {
             rule: rule.to_owned(),
             setting,
-            ratio: mean(&|state, n| n as f64 / state.labels.most() as f64),
+            ratio: mean(&|state, n| n.min(state.labels.most()) as f64)
+                / mean(&|state, _| state.labels.most() as f64).max(1.0),
             changed: mean(&|state, n| yes(state.labels.changes(n))),
             regret: mean(&|state, n| state.labels.regret(n)),
             tail: mean(&|state, n| yes(state.labels.regret(n) >= epsilon)),
@@ -91,7 +92,7 @@ impl Root for Recorded {
 
 /// After how many simulations a rule ends a recorded search.
 pub fn ended_by(rule: &mut dyn StopRule, state: &State) -> usize {
-    let most = state.trace.simulations();
+    let most = state.labels.most();
     let mut root = Recorded(state.trace.tallies(state.position.size(), 1));
     for n in 1..=most {
         if let Some(step) = n.checked_sub(2).map(|index| state.trace.steps[index]) {
@@ -102,7 +103,7 @@ pub fn ended_by(rule: &mut dyn StopRule, state: &State) -> usize {
         }
         let progress = Progress {
             simulations: n as u64,
-            simulations_left: Some((most - n) as u64),
+            simulations_left: Some((state.planned - n) as u64),
             planned: Duration::MAX,
             root: Some(&root),
             ..Progress::default()
@@ -205,7 +206,7 @@ impl Replay<'_> {
     }
 
     fn most(&self) -> usize {
-        self.states.iter().map(|state| state.labels.most()).max().unwrap_or(1)
+        self.states.iter().map(|state| state.planned).max().unwrap_or(1)
     }
 
     fn judged(&self, rule: &str, setting: String, stops: &[usize]) -> Replayed {
@@ -223,7 +224,7 @@ impl Replay<'_> {
         let mut list = Vec::new();
         for percent in [5, 10, 20, 30, 40, 50, 60, 70, 80, 90] {
             let stops: Vec<_> =
-                self.states.iter().map(|s| (s.labels.most() * percent / 100).max(1)).collect();
+                self.states.iter().map(|s| (s.planned * percent / 100).max(1)).collect();
             list.push(self.judged("fixed", format!("{percent} %"), &stops));
         }
         for share in [0.25, 0.5, 0.75, 1.0] {

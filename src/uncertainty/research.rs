@@ -7,14 +7,13 @@ use std::thread;
 use super::params::UncertaintyParams;
 use super::trace::Trace;
 use crate::eval::{EvalError, Evaluator};
-use crate::game::Position;
-use crate::search::{SearchParams, Stepper};
+use crate::game::{Move, Position};
+use crate::search::{Proof, SearchParams, Stepper};
 use crate::timeman::StopReason;
 use crate::util::Seed;
 
 /// Searches positions as an engine does with one thread and a new tree, without noise, and gives the
-/// trace of each; none for a position without a choice, or whose result the search has proven, as
-/// these end by themselves. Each thread searches several positions in step, so that their leaves are
+/// trace of each; none for a position without a choice, or whose result is proven at once. Each thread searches several positions in step, so that their leaves are
 /// evaluated together. When `stop` is set, the rest is left out: the answer is none then.
 pub fn research(
     evaluator: &dyn Evaluator,
@@ -87,9 +86,19 @@ fn stepper(position: &Position, params: &UncertaintyParams) -> Stepper {
 }
 
 fn trace(position: &Position, stepper: &Stepper) -> Option<Trace> {
-    let ended = stepper.report().reason == Some(StopReason::Simulations);
-    let trace = Trace::new(position.size(), &stepper.tallies(), &stepper.trace());
-    trace.filter(|_| ended)
+    let report = stepper.report();
+    let searched = matches!(report.reason, Some(StopReason::Simulations | StopReason::Proven));
+    let trace = Trace::new(position.size(), &stepper.tallies(), &stepper.trace())?;
+    let wins = |mv: Move| {
+        let found = report.moves.iter().find(|found| found.mv == mv)?;
+        match found.proven? {
+            Proof::Win => Some(true),
+            Proof::Loss => Some(false),
+            // Neither ends the search nor is avoided where nothing better is there.
+            Proof::Draw => None,
+        }
+    };
+    (searched && !trace.steps.is_empty()).then(|| trace.with_proofs(wins))
 }
 
 #[cfg(test)]

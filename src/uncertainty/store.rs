@@ -16,8 +16,8 @@ use crate::util::{ReadError, list_folder, read_limited, write_atomically};
 /// The first bytes of every file.
 const MAGIC: &[u8; 8] = b"TEDOTRAC";
 
-/// The version of the format.
-pub const TRACES_VERSION: u32 = 1;
+/// The version of the format that is written. The first one, without proofs, is read as well.
+pub const TRACES_VERSION: u32 = 2;
 
 /// How the files are called.
 pub const TRACES_EXTENSION: &str = "traces";
@@ -73,7 +73,7 @@ pub enum TracesError {
     },
     /// The file has a format that this program does not know.
     #[error(
-        "{} has version {found} of the format of traces, this program reads version \
+        "{} has version {found} of the format of traces, this program reads versions 1 to \
          {TRACES_VERSION}: make it again", path.display()
     )]
     Version {
@@ -173,7 +173,7 @@ impl TraceFile {
         let early = "it ends too early";
         let (version, rest) = rest.split_first_chunk().ok_or_else(|| damaged(early))?;
         let version = u32::from_le_bytes(*version);
-        if version != TRACES_VERSION {
+        if !(1..=TRACES_VERSION).contains(&version) {
             return Err(TracesError::Version { path: path.to_owned(), found: version });
         }
         let end = rest.len().checked_sub(CHECKSUM).ok_or_else(|| damaged(early))?;
@@ -181,7 +181,7 @@ impl TraceFile {
             return Err(damaged("its checksum does not fit its contents"));
         }
         let mut source = Source(&rest[..end]);
-        let file = contents(&mut source).map_err(|error| damaged(error.0))?;
+        let file = contents(&mut source, version).map_err(|error| damaged(error.0))?;
         if source.0.is_empty() { Ok(file) } else { Err(damaged("there are bytes behind its end")) }
     }
 }
@@ -198,14 +198,20 @@ fn put_trace(bytes: &mut Vec<u8>, size: BoardSize, trace: &Trace) {
         #[expect(clippy::cast_possible_truncation, reason = "a value is between -1 and 1")]
         bytes.extend(((step.value * WIN).round() as i16).to_le_bytes());
     }
+    put_number(bytes, trace.proven.len());
+    for &(index, wins) in &trace.proven {
+        put_number(bytes, usize::from(index));
+        bytes.push(u8::from(wins));
+    }
 }
 
-fn contents(source: &mut Source<'_>) -> Result<TraceFile, NotAGame> {
+fn contents(source: &mut Source<'_>, version: u32) -> Result<TraceFile, NotAGame> {
     let length = source.number()?;
     let net = std::str::from_utf8(piece(source, length)?);
     let net = net.map_err(|_| NotAGame("the network's checksum is no text"))?.to_owned();
     let simulations = source.number()?;
-    let games = (0..source.number()?).map(|_| traced_game(source)).collect::<Result<_, _>>()?;
+    let games =
+        (0..source.number()?).map(|_| traced_game(source, version)).collect::<Result<_, _>>()?;
     Ok(TraceFile { net, simulations, games })
 }
 
@@ -215,7 +221,7 @@ fn piece<'a>(source: &mut Source<'a>, length: usize) -> Result<&'a [u8], NotAGam
     Ok(piece)
 }
 
-fn traced_game(source: &mut Source<'_>) -> Result<TracedGame, NotAGame> {
+fn traced_game(source: &mut Source<'_>, version: u32) -> Result<TracedGame, NotAGame> {
     let length = source.number()?;
     let game = decode_game(piece(source, length)?)?;
     let searches = (0..source.number()?)
@@ -224,13 +230,13 @@ fn traced_game(source: &mut Source<'_>) -> Result<TracedGame, NotAGame> {
             if ply >= game.turns.len() {
                 return Err(NotAGame("a search is of a turn behind the end of its game"));
             }
-            Ok((ply, read_trace(source, game.size)?))
+            Ok((ply, read_trace(source, game.size, version)?))
         })
         .collect::<Result<_, _>>()?;
     Ok(TracedGame { game, searches })
 }
 
-fn read_trace(source: &mut Source<'_>, size: BoardSize) -> Result<Trace, NotAGame> {
+fn read_trace(source: &mut Source<'_>, size: BoardSize, version: u32) -> Result<Trace, NotAGame> {
     let count = source.number()?;
     if count == 0 || count > size.area() + 1 {
         return Err(NotAGame("a search has more moves than the board, or none"));
@@ -240,16 +246,29 @@ fn read_trace(source: &mut Source<'_>, size: BoardSize) -> Result<Trace, NotAGam
         .collect::<Result<_, NotAGame>>()?;
     let steps = (0..source.number()?)
         .map(|_| {
-            let first = source.number()?;
-            if first >= count {
-                return Err(NotAGame("a simulation begins with a move that does not exist"));
-            }
+            let first = index(source, count)?;
             let value = f32::from(i16::from_le_bytes(source.take()?)) / WIN;
-            #[expect(clippy::cast_possible_truncation, reason = "a board has fewer moves")]
-            Ok(Step { first: first as u16, value })
+            Ok(Step { first, value })
         })
         .collect::<Result<_, NotAGame>>()?;
-    Ok(Trace { moves, steps })
+    let proofs = if version == 1 { 0 } else { source.number()? };
+    let proven = (0..proofs)
+        .map(|_| match (index(source, count)?, source.take::<1>()?) {
+            (index, [wins @ 0..=1]) => Ok((index, wins == 1)),
+            _ => Err(NotAGame("what was proven is neither a win nor a loss")),
+        })
+        .collect::<Result<_, NotAGame>>()?;
+    Ok(Trace { moves, steps, proven })
+}
+
+/// The place of a move among so many.
+fn index(source: &mut Source<'_>, count: usize) -> Result<u16, NotAGame> {
+    let index = source.number()?;
+    if index >= count {
+        return Err(NotAGame("a simulation begins with a move that does not exist"));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a board has fewer moves")]
+    Ok(index as u16)
 }
 
 #[cfg(test)]

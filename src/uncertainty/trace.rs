@@ -8,12 +8,15 @@ use crate::timeman::Tally;
 const WIN: f64 = (1 << 24) as f64;
 
 /// All simulations of a search from an empty tree.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The moves at the root by falling priors, with those priors.
     pub moves: Vec<(Move, f32)>,
     /// The simulations from the second on: the first evaluates the root and begins with no move.
     pub steps: Vec<Step>,
+    /// The moves whose result was proven in the end, by their places, and whether they win. One that
+    /// wins ends the search, and so does the last one if all lose; one that loses gets no more visits.
+    pub proven: Vec<(u16, bool)>,
 }
 
 /// A simulation: `(a_i, v_i)` of Lan et al. 2021.
@@ -47,7 +50,16 @@ impl Trace {
                 Some(Step { first, value })
             })
             .collect();
-        head.first.is_none().then_some(Self { moves: moves?, steps: steps? })
+        let proven = Vec::new();
+        head.first.is_none().then_some(Self { moves: moves?, steps: steps?, proven })
+    }
+
+    /// The same with what was proven of its moves.
+    #[must_use]
+    pub fn with_proofs(mut self, wins: impl Fn(Move) -> Option<bool>) -> Self {
+        let proven = |(index, &(mv, _)): (u16, &(Move, f32))| Some((index, wins(mv)?));
+        self.proven = (0..).zip(&self.moves).filter_map(proven).collect();
+        self
     }
 
     /// Simulations with the first, which evaluates the root.
@@ -74,21 +86,41 @@ impl Trace {
     }
 
     /// The most visited move after 1, 2, … simulations. Before the first visit it is the move of the
-    /// highest prior; a move with as many visits as the leader does not take its place.
+    /// highest prior; a move with as many visits as the leader does not take its place. A move that was
+    /// proven to lose, by its last visit, leads no more unless all lose; one that wins leads at the end.
     #[must_use]
     pub fn leaders(&self) -> Vec<usize> {
         let mut visits = vec![0_u32; self.moves.len()];
+        let mut lost = vec![false; self.moves.len()];
+        let ends = self.last_visits();
         let mut leader = 0;
         let mut leaders = vec![leader];
-        for step in &self.steps {
+        for (number, step) in self.steps.iter().enumerate() {
             let first = usize::from(step.first);
             visits[first] += 1;
-            if visits[first] > visits[leader] {
+            if ends.contains(&Some((first, number))) {
+                lost[first] = true;
+            }
+            if lost[leader] {
+                let open = (0..visits.len()).rev().filter(|&i| !lost[i]);
+                leader = open.max_by_key(|&i| visits[i]).unwrap_or(leader);
+            } else if visits[first] > visits[leader] && !lost[first] {
                 leader = first;
             }
             leaders.push(leader);
         }
+        let winner = self.proven.iter().find(|(_, wins)| *wins);
+        if let (Some((winner, _)), Some(last)) = (winner, leaders.last_mut()) {
+            *last = usize::from(*winner);
+        }
         leaders
+    }
+
+    /// For each move that loses, its place with the number of its last simulation.
+    fn last_visits(&self) -> Vec<Option<(usize, usize)>> {
+        let losers = self.proven.iter().filter(|(_, wins)| !wins);
+        let last = |first: u16| self.steps.iter().rposition(|step| step.first == first);
+        losers.map(|&(first, _)| Some((usize::from(first), last(first)?))).collect()
     }
 
     /// The share of the visits that each move has got in the end.

@@ -296,6 +296,9 @@ fn the_tree_is_found_again_after_moves_and_undos() {
     assert_eq!(again.visits, 20, "the same position goes on with the same tree");
     let twice = Line { start: 2, moves: vec![(Color::White, Move::Pass)], to_move: Color::Black };
     assert_eq!(run_line(&mut search, &position, &twice, 10).visits, 10);
+    // Unless it is not to be.
+    search.params.keep_tree = false;
+    assert_eq!(run_line(&mut search, &position, &twice, 10).visits, 10);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn trace(steps: &[(u16, f32)]) -> Trace {
     let point = |offset| Move::Place(board().point_at_offset(offset).unwrap());
     let moves = vec![(point(3), 0.5), (Move::Pass, 0.3), (point(0), 0.2)];
     let steps = steps.iter().map(|&(first, value)| Step { first, value }).collect();
-    Trace { moves, steps }
+    Trace { moves, steps, proven: Vec::new() }
 }
 
 fn of(trace: &Trace, n: usize) -> Vec<f32> {

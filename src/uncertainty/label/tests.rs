@@ -8,7 +8,7 @@ use crate::uncertainty::Step;
 pub(super) fn trace(steps: &[(u16, f32)]) -> Trace {
     let moves = (0..3).map(|code| (Move::from_code(code), 0.5_f32.powi(i32::from(code)))).collect();
     let steps = steps.iter().map(|&(first, value)| Step { first, value }).collect();
-    Trace { moves, steps }
+    Trace { moves, steps, proven: Vec::new() }
 }
 
 #[test]
@@ -37,6 +37,28 @@ fn a_move_that_was_never_visited_loses() {
     assert_eq!(labels.minimum(0.05), 2);
     // Without any simulation there is nothing to lose.
     assert_eq!(Labels::new(&trace(&[])).minimum(0.05), 1);
+}
+
+#[test]
+fn what_is_proven_counts_instead_of_values() {
+    // Move 0 is proven to lose at its third visit, after four simulations; its values were good.
+    let steps = [(0, 0.8), (0, 0.8), (0, -1.0), (1, 0.1), (2, 0.2), (2, 0.2)];
+    let lost = Trace { proven: vec![(0, false)], ..trace(&steps) };
+    assert_eq!(lost.leaders(), [0, 0, 0, 1, 1, 1, 2]);
+    let labels = Labels::new(&lost);
+    assert!((labels.regret(3) - 1.2).abs() < 1e-6, "{}", labels.regret(3));
+    assert!((labels.regret(4) - 0.1).abs() < 1e-6);
+    assert_eq!(labels.minimum(0.5), 4);
+    // The last simulation shows that move 2 wins, and that is the end.
+    let won = Trace { proven: vec![(2, true)], ..trace(&[(0, 0.5), (0, 0.5), (2, 1.0)]) };
+    assert_eq!(won.leaders(), [0, 0, 0, 2]);
+    let labels = Labels::new(&won);
+    assert!((labels.regret(3) - 0.5).abs() < 1e-6 && labels.regret(4).abs() < 1e-9);
+    // Where everything loses nothing is to be lost.
+    let proven = vec![(0, false), (1, false), (2, false)];
+    let all = Trace { proven, ..trace(&[(0, 0.5), (1, -1.0), (2, -1.0), (0, -1.0)]) };
+    let labels = Labels::new(&all);
+    assert!((1..=5).all(|n| labels.regret(n).abs() < 1e-9));
 }
 
 #[test]

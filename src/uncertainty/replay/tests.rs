@@ -15,11 +15,12 @@ fn state(most: usize, overtaken: usize) -> State {
             }
         })
         .collect();
-    let trace = Trace { moves: vec![(mv(4), 0.7), (mv(1), 0.3)], steps };
+    let trace = Trace { moves: vec![(mv(4), 0.7), (mv(1), 0.3)], steps, proven: Vec::new() };
     State {
         game: 0,
         ply: 0,
         position: Position::new(size, Rules::NOGO, Komi::default()),
+        planned: most,
         labels: Labels::new(&trace),
         trace,
         result: None,

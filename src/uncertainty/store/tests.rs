@@ -16,6 +16,7 @@ fn sample() -> TraceFile {
     let trace = Trace {
         moves: vec![(mv(4), 0.75), (Move::Pass, 0.25)],
         steps: vec![Step { first: 1, value: -1.0 }, Step { first: 0, value: 1.0 }],
+        proven: vec![(0, true), (1, false)],
     };
     let games = vec![TracedGame { game, searches: vec![(1, trace)] }];
     TraceFile { net: "abc".to_owned(), simulations: 3, games }
@@ -64,4 +65,18 @@ fn damage_is_named_and_never_a_panic() {
     let folder = tempfile::tempdir().unwrap();
     let nothing = TraceFile::read_folder(folder.path()).unwrap_err().to_string();
     assert!(nothing.contains("uncertainty generate"), "{nothing}");
+}
+
+#[test]
+fn the_first_version_is_read_as_well() {
+    let mut file = sample();
+    file.games[0].searches[0].1.proven.clear();
+    let mut old = file.to_bytes().unwrap();
+    old.truncate(old.len() - CHECKSUM);
+    // It has no number of proofs, which is 0 here and stands last.
+    assert_eq!(old.pop(), Some(0));
+    old[8] = 1;
+    let checksum = Sha256::digest(&old);
+    old.extend(checksum);
+    assert_eq!(TraceFile::from_bytes(Path::new("x.traces"), &old).unwrap(), file);
 }
