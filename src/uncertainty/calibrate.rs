@@ -1,5 +1,8 @@
 //! Estimates for many positions, and the thresholds that follow from them.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use super::data::{Shown, State};
 use super::estimator::{NetEstimator, PolicyEstimator};
 use super::metrics::Scores;
@@ -8,6 +11,7 @@ use super::profile::Checkpoint;
 use super::replay::ended_by;
 use super::thresholds::{Choice, Outcome, thresholds_within};
 use crate::timeman::EarlyStop;
+use crate::util::threads_or_cores;
 
 /// What the estimators say of positions at the start and at some numbers of simulations.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,13 +111,29 @@ fn together(states: &[State], asked: &[(usize, &[f64])], limit: f64) -> Vec<f64>
 /// What State-UN says of all positions.
 #[must_use]
 pub fn asked_at_once(states: &[State], net: &NetEstimator) -> Vec<f64> {
-    states.iter().map(|state| net.ask(&state.position, &[], Shown::Both)).collect()
+    asked(states, |state| net.ask(&state.position, &[], Shown::Both))
 }
 
 /// What MCTS-UN says of all positions after `n` simulations, shown a part of its input.
 #[must_use]
 pub fn asked_during(states: &[State], net: &NetEstimator, n: usize, shown: Shown) -> Vec<f64> {
-    states.iter().map(|state| net.ask(&state.position, &state.features(n), shown)).collect()
+    asked(states, |state| net.ask(&state.position, &state.features(n), shown))
+}
+
+/// What is said of each position, on all cores.
+fn asked(states: &[State], ask: impl Fn(&State) -> f64 + Sync) -> Vec<f64> {
+    let share = states.len().div_ceil(threads_or_cores(0)).max(1);
+    let ask = &ask;
+    thread::scope(|scope| {
+        let work = |part: &'_ [State]| part.iter().map(ask).collect::<Vec<f64>>();
+        let parts: Vec<_> =
+            states.chunks(share).map(|part| scope.spawn(move || work(part))).collect();
+        // A panic of a thread goes on here.
+        let join = |part: thread::ScopedJoinHandle<'_, Vec<f64>>| {
+            part.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        parts.into_iter().flat_map(join).collect()
+    })
 }
 
 /// What the policy says of all positions.
