@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
         made: format!(
             "thresholds {} among {} positions, tested on {}; the games were in no training",
             if params.limits_loss() {
-                format!("lose at most {} of value in the mean", params.loss)
+                format!("lose at most {} of value in the mean, with STOP beside them,", params.loss)
             } else {
                 format!("catch {} of the uncertain", params.recall)
             },
