@@ -20,11 +20,11 @@ params! {
         /// Share of the games that nothing is trained on: thresholds are chosen on one half of them, and tested on the other.
         pub held_out: f64 = 0.3, 0.01..=0.9;
         /// Steps of the training of each network.
-        pub steps: u64 = 1000, 1..=100_000_000;
+        pub steps: u64 = 8000, 1..=100_000_000;
         /// Positions in a step.
         pub batch: usize = 64, 1..=65_536;
         /// Highest learning rate.
-        pub learning_rate: f64 = 3e-4, 0.0..=1.0;
+        pub learning_rate: f64 = 1e-3, 0.0..=1.0;
         /// Weight decay: c2 of equations 5 and 8.
         pub weight_decay: f64 = 1e-4, 0.0..=1.0;
         /// Weight of policy and value beside the uncertainty: c1 of equations 5 and 8.
