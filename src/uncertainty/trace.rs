@@ -8,7 +8,7 @@ use crate::timeman::Tally;
 const WIN: f64 = (1 << 24) as f64;
 
 /// All simulations of a search from an empty tree.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     /// The moves at the root by falling priors, with those priors.
     pub moves: Vec<(Move, f32)>,
@@ -98,7 +98,7 @@ impl Trace {
         for (number, step) in self.steps.iter().enumerate() {
             let first = usize::from(step.first);
             visits[first] += 1;
-            if ends.contains(&Some((first, number))) {
+            if ends.contains(&(first, number)) {
                 lost[first] = true;
             }
             if lost[leader] {
@@ -117,10 +117,10 @@ impl Trace {
     }
 
     /// For each move that loses, its place with the number of its last simulation.
-    fn last_visits(&self) -> Vec<Option<(usize, usize)>> {
+    fn last_visits(&self) -> Vec<(usize, usize)> {
         let losers = self.proven.iter().filter(|(_, wins)| !wins);
         let last = |first: u16| self.steps.iter().rposition(|step| step.first == first);
-        losers.map(|&(first, _)| Some((usize::from(first), last(first)?))).collect()
+        losers.filter_map(|&(first, _)| Some((usize::from(first), last(first)?))).collect()
     }
 
     /// The share of the visits that each move has got in the end.

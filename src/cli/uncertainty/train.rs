@@ -48,7 +48,7 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
     let at_once = material.estimator(&files.state)?;
     let (kept, share, best) = material.pruned(&at_once, config);
     let after = if args.after.is_empty() { vec![best] } else { args.after.clone() };
-    let within = |n: &usize| (1..=material.simulations).contains(n);
+    let within = |n: &usize| (1..material.simulations).contains(n);
     ensure!(after.iter().all(within), "--after must be within the search");
     let n = after[0];
     let (states, before) = (kept.len(), split.train.len());
