@@ -149,7 +149,7 @@ fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> [Duration; 2] {
         let mut asked = Vec::new();
         for &mv in moves {
             let color = state.position().to_move();
-            asked.push((color, state.position().clone(), state.line(color)));
+            asked.push((color, state.position().clone(), state.line().clone()));
             state.play(color, mv).unwrap();
         }
         let start = (Instant::now(), ProcessTime::now());

@@ -85,7 +85,7 @@ pub struct Played {
     pub result: GameResult,
     /// How it came to that.
     pub reason: Reason,
-    /// All moves, with clocks and comments.
+    /// All moves, with clocks.
     pub record: GameRecord,
     /// What is known of each move after the opening.
     pub moves: Vec<Noted>,
@@ -106,6 +106,39 @@ pub struct Noted {
     pub stop: Option<Cow<'static, str>>,
     /// What the move was planned to take.
     pub planned: Option<f64>,
+    /// Share of games that the player expects to win.
+    pub win_rate: Option<f32>,
+}
+
+impl Noted {
+    /// What is known, in words. Whole numbers are written several times as fast as fractions.
+    #[must_use]
+    pub fn comment(&self) -> String {
+        let mut text = String::with_capacity(64);
+        let mut write = || {
+            let millis = thousandths(self.seconds);
+            write!(text, "{}.{:03} s", millis / 1000, millis % 1000)?;
+            if let Some(rate) = self.win_rate {
+                let rate = thousandths(f64::from(rate));
+                write!(text, ", wins {}.{} %", rate / 10, rate % 10)?;
+            }
+            if let Some(count) = self.simulations {
+                write!(text, ", {count} simulations")?;
+            }
+            self.stop.as_ref().map_or(Ok(()), |stop| write!(text, ", {stop}"))
+        };
+        write().expect("invariant: a String takes any text");
+        text
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "seconds of a move and shares are small and not negative"
+)]
+fn thousandths(number: f64) -> u64 {
+    (1000.0 * number).round() as u64
 }
 
 /// Says which stones are dead.
@@ -155,30 +188,6 @@ pub fn play<'a>(
     (played.result, played.reason) = (result, reason);
     played.record.result = Some(result);
     Ok(played)
-}
-
-/// What is known of a move, in words. Whole numbers are written several times as fast as fractions.
-fn comment(reply: &Reply) -> String {
-    let mut text = String::with_capacity(64);
-    let mut write = || {
-        let thousandths = (reply.used.as_micros() + 500) / 1000;
-        write!(text, "{}.{:03} s", thousandths / 1000, thousandths % 1000)?;
-        if let Some(rate) = reply.win_rate {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a number of thousandths"
-            )]
-            let thousandths = (1000.0 * rate).round() as u32;
-            write!(text, ", wins {}.{} %", thousandths / 10, thousandths % 10)?;
-        }
-        if let Some(count) = reply.simulations {
-            write!(text, ", {count} simulations")?;
-        }
-        reply.stop.as_ref().map_or(Ok(()), |stop| write!(text, ", {stop}"))
-    };
-    write().expect("invariant: a String takes any text");
-    text
 }
 
 fn to_micros(seconds: f64) -> f64 {
@@ -299,7 +308,7 @@ impl Table<'_> {
             }
             &Answer::Move(mv) => match self.position.play(color, mv) {
                 Ok(()) => {
-                    self.write_down(color, mv, &reply);
+                    self.write_down(color, mv);
                     Ok(mv)
                 }
                 Err(reason) => {
@@ -318,17 +327,17 @@ impl Table<'_> {
             simulations: reply.simulations,
             stop: reply.stop.clone(),
             planned: reply.planned.map(to_micros),
+            win_rate: reply.win_rate,
         });
     }
 
-    fn write_down(&mut self, color: Color, mv: Move, reply: &Reply) {
+    fn write_down(&mut self, color: Color, mv: Move) {
         let clock = &self.clocks[color.index()];
         let mut recorded = RecordedMove::new(color, mv);
         if clock.system() != TimeSystem::Unlimited {
             recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
             recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());
         }
-        recorded.comment = Some(comment(reply));
         self.played.record.moves.push(recorded);
     }
 

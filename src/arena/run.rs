@@ -250,6 +250,9 @@ impl Match {
         let size = self.terms.size;
         let vertex = |mv: &Move| size.move_text(*mv);
         let mut record = played.record;
+        for (recorded, noted) in record.moves.iter_mut().skip(opening.len()).zip(&played.moves) {
+            recorded.comment = Some(noted.comment());
+        }
         record.application = Some(concat!("Tedomari:", env!("CARGO_PKG_VERSION")).to_owned());
         record.players = indices.map(|index| Some(self.players[index].name.clone()));
         record.event = Some(format!("match, game {}, pair {}", game.game, game.pair));

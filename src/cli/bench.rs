@@ -12,7 +12,7 @@ use crate::eval::{Evaluator, UniformEvaluator};
 use crate::game::Position;
 use crate::playout::PlayoutEvaluator;
 use crate::search::{Request, Search, SearchParams, signature};
-use crate::timeman::{Chain, SimulationLimit, StopRule, TimeLimit};
+use crate::timeman::{SimulationLimit, StopRule, TimeLimit};
 use crate::util::Seed;
 
 #[derive(Debug, Args)]
@@ -76,12 +76,11 @@ pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
     #[expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
     let start = Instant::now();
     let time = TimeLimit(Duration::from_secs_f64(args.seconds));
-    let limit: Box<dyn StopRule> = match args.simulations {
+    let mut limit: Box<dyn StopRule> = match args.simulations {
         Some(simulations) => Box::new(SimulationLimit(simulations)),
         None => Box::new(time),
     };
-    let report =
-        search.run(&position, Request::new(&mut Chain(vec![limit]), &|| start.elapsed()))?;
+    let report = search.run(&position, Request::new(limit.as_mut(), &|| start.elapsed()))?;
     let per_second = report.simulations as f64 / report.elapsed.as_secs_f64();
     let evaluator = if args.playouts {
         format!("{} playouts", config.playout.policy)

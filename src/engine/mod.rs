@@ -30,7 +30,7 @@ pub use state::{GameState, StateError};
 pub use view::View;
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
-use crate::game::{BoardSize, Color, Game, GameRecord, Move, Position, Rules};
+use crate::game::{BoardSize, Color, Game, GameRecord, Komi, Move, Position, Rules};
 use crate::playout::PlayoutEvaluator;
 use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
 use crate::timeman::{Chain, Clock, Progress, Table, TimeSystem};
@@ -131,7 +131,12 @@ impl Engine {
     /// Clears the board for a new game on a board of this size. Rules, komi and the time system
     /// stay; the clocks start anew.
     pub fn new_game(&mut self, size: BoardSize) {
-        self.state = GameState::new(size, self.state.rules(), self.state.komi());
+        self.start(size, self.state.rules(), self.state.komi());
+    }
+
+    /// Clears the board for a game by these rules; the clocks start anew.
+    pub fn start(&mut self, size: BoardSize, rules: Rules, komi: Komi) {
+        self.state = GameState::new(size, rules, komi);
         self.begin();
     }
 
@@ -142,8 +147,7 @@ impl Engine {
             Game::Go => self.params.game.go_rules(),
             Game::NoGo => Rules::NOGO,
         };
-        self.state = GameState::new(self.state.position().size(), rules, self.state.komi());
-        self.begin();
+        self.start(self.state.position().size(), rules, self.state.komi());
     }
 
     /// Takes over a game with its first `moves` moves. Rules and komi are those of the record
@@ -218,7 +222,7 @@ impl Engine {
     ) -> Result<Decision, EvalError> {
         let watch = Stopwatch::start();
         let Thought { report, choice, judgement, plan, thinking } =
-            self.think(color, purpose, ticket, view)?;
+            self.think(color, (purpose, &watch), ticket, view)?;
         let position = self.state.position();
         let lost = self.resignation[color.index()].update(position, &report, &self.params.play);
         let decision = match choice {
@@ -250,7 +254,8 @@ impl Engine {
         ticket: &Ticket,
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
-        let Thought { report, choice, .. } = self.think(color, Purpose::Win, ticket, view)?;
+        let wanted = (Purpose::Win, &Stopwatch::start());
+        let Thought { report, choice, .. } = self.think(color, wanted, ticket, view)?;
         self.last_report = Some(report);
         Ok(choice.map_or(Decision::Resign, Decision::Play))
     }
@@ -270,7 +275,7 @@ impl Engine {
         let view = View { allowed, observer: &mut *observer };
         let line = line_to(&self.state, &position);
         let limit = Limit::of(&mut rule);
-        let mut report = run(&mut self.search, (&position, line), limit, &watch, view)?;
+        let mut report = run(&mut self.search, (&position, line.as_deref()), limit, &watch, view)?;
         while !ticket.is_superseded() {
             thread::sleep(IDLE);
             report.elapsed = watch.elapsed();
@@ -296,7 +301,7 @@ impl Engine {
         let mut rule = Wanted { wanted, limit };
         let limit = Limit::of(&mut rule);
         let line = line_to(&self.state, position);
-        let at = (position, line);
+        let at = (position, line.as_deref());
         let found = run(&mut self.search, at, limit, &watch, View::none(&mut ()));
         match found {
             Ok(report) if !wanted() => {
@@ -327,34 +332,29 @@ impl Engine {
         self.search.forget();
     }
 
-    /// Searches for `color` within its time, and chooses; a pass comes with the judgement behind it, if it
-    /// took one.
+    /// Searches for `color` within its time, which has begun to run, and chooses; a pass comes with the
+    /// judgement behind it, if it took one.
     fn think(
         &mut self,
         color: Color,
-        purpose: Purpose,
+        (purpose, watch): (Purpose, &Stopwatch),
         ticket: &Ticket,
         view: View<'_>,
     ) -> Result<Thought, EvalError> {
-        let watch = Stopwatch::start();
         let position = position_for(&self.state, color);
         let (plan, mut thinking) = self.timing.plan(color, &position);
         let mode = self.params.time.ds_mcts.as_str();
         let mut early = Early::of(self.watcher.as_ref(), &position, plan.budget, mode);
-        let mut rules = Chain(vec![
-            Box::new(ticket.clone()),
-            Box::new(&mut early),
-            Box::new(AtLeast { rule: &mut thinking, virtual_time: self.timing.is_virtual() }),
-        ]);
+        let (mut ticket, virtual_time) = (ticket.clone(), self.timing.is_virtual());
+        let mut thoughtful = AtLeast { rule: &mut thinking, virtual_time };
         let limit = Limit {
-            rule: &mut rules,
+            rule: &mut Chain(&mut [&mut ticket, &mut early, &mut thoughtful]),
             simulations: self.timing.simulations(&plan, self.params.search.max_simulations),
             deadline: self.timing.deadline(&plan),
-            virtual_time: self.timing.is_virtual(),
+            virtual_time,
         };
         let line = line_to(&self.state, &position);
-        let mut report = run(&mut self.search, (&position, line), limit, &watch, view)?;
-        drop(rules);
+        let mut report = run(&mut self.search, (&position, line.as_deref()), limit, watch, view)?;
         report.certainty = early.certainty();
         report.time = Some(self.timing.account(color, (&plan, &thinking), report.elapsed));
         let judged = OnceCell::new();
@@ -403,15 +403,22 @@ fn position_for(state: &GameState, color: Color) -> Cow<'_, Position> {
 }
 
 /// How the position on the board came about, unless the position to search is another one.
-fn line_to(state: &GameState, position: &Position) -> Option<Line> {
+fn line_to<'a>(state: &'a GameState, position: &Position) -> Option<Cow<'a, Line>> {
     let resumed = state.position().passes() != position.passes();
-    (!resumed).then(|| state.line(position.to_move()))
+    let (line, to_move) = (state.line(), position.to_move());
+    (!resumed).then(|| {
+        if line.to_move == to_move {
+            Cow::Borrowed(line)
+        } else {
+            Cow::Owned(Line { to_move, ..line.clone() })
+        }
+    })
 }
 
 /// Searches a position that came about like this.
 fn run(
     search: &mut Search,
-    (position, line): (&Position, Option<Line>),
+    (position, line): (&Position, Option<&Line>),
     limit: Limit<'_>,
     watch: &Stopwatch,
     view: View<'_>,
@@ -420,7 +427,6 @@ fn run(
         (limit, view);
     let elapsed = || watch.elapsed();
     let clock = if virtual_time { SearchClock::Simulations } else { SearchClock::Real(&elapsed) };
-    let line = line.as_ref();
     let request =
         Request { rule, clock, deadline, simulations, line, allowed, observer: Some(observer) };
     search.run(position, request)

@@ -33,8 +33,8 @@ pub struct GameState {
     rules: Rules,
     komi: Komi,
     position: Position,
-    /// Tells beginnings apart: stones, rules, komi and the side to move.
-    beginning: u64,
+    /// How the position came about. Its beginning tells stones, rules, komi and the side to move apart.
+    line: Line,
 }
 
 impl GameState {
@@ -44,7 +44,8 @@ impl GameState {
         let mut record = GameRecord::new(size);
         record.application = Some(concat!("Tedomari:", env!("CARGO_PKG_VERSION")).to_owned());
         let position = Position::new(size, rules, komi);
-        Self { record, rules, komi, beginning: mark(&position), position }
+        let line = Line { start: mark(&position), moves: Vec::new(), to_move: position.to_move() };
+        Self { record, rules, komi, position, line }
     }
 
     /// The position on the board.
@@ -77,22 +78,29 @@ impl GameState {
 
     /// How the position came about, for a search that remembers its tree.
     #[must_use]
-    pub fn line(&self, to_move: Color) -> Line {
-        let moves = self.record.moves.iter().map(|mv| (mv.color, mv.mv)).collect();
-        Line { start: self.beginning, moves, to_move }
+    pub const fn line(&self) -> &Line {
+        &self.line
     }
 
-    /// Takes note of another beginning.
+    /// Takes note of another beginning, or of other moves.
     fn begin(&mut self) {
         let start = self.record.start(self.rules, self.komi);
-        self.beginning = start.as_ref().map_or(0, mark);
+        let moves = self.record.moves.iter().map(|mv| (mv.color, mv.mv)).collect();
+        self.line =
+            Line { start: start.as_ref().map_or(0, mark), moves, to_move: self.position.to_move() };
     }
 
     /// Plays a move.
     pub fn play(&mut self, color: Color, mv: Move) -> Result<(), StateError> {
         self.position.play(color, mv)?;
-        self.record.moves.push(RecordedMove::new(color, mv));
+        self.write_down(color, mv);
         Ok(())
+    }
+
+    fn write_down(&mut self, color: Color, mv: Move) {
+        self.record.moves.push(RecordedMove::new(color, mv));
+        self.line.moves.push((color, mv));
+        self.line.to_move = self.position.to_move();
     }
 
     /// What is known of the last move beside the move itself, to be filled in.
@@ -108,7 +116,7 @@ impl GameState {
                 let vertex = self.record.size.move_text(mv);
                 ReplayError::IllegalMove { number: i + 1, color, vertex, reason }
             })?;
-            after.record.moves.push(RecordedMove::new(color, mv));
+            after.write_down(color, mv);
         }
         *self = after;
         Ok(())
@@ -120,6 +128,7 @@ impl GameState {
         let position = self.record.replay(rest, self.rules, self.komi)?;
         self.record.moves.truncate(rest);
         self.position = position;
+        self.begin();
         Ok(())
     }
 
@@ -174,9 +183,9 @@ impl GameState {
     pub fn set_to_move(&mut self, color: Color) {
         if self.record.moves.is_empty() {
             self.record.to_move = color;
-            self.begin();
         }
         self.position.set_to_move(color);
+        self.begin();
     }
 
     /// Takes over a record with its first `moves` moves. The rules stay as they are, komi is the

@@ -179,6 +179,13 @@ impl Board {
         self.cells[point.index()].code == EMPTY
     }
 
+    /// Whether a cell is beside the board.
+    #[inline]
+    #[must_use]
+    pub(super) fn is_off(&self, point: Point) -> bool {
+        self.cells[point.index()].code == OFF_BOARD
+    }
+
     /// All points without a stone, in no particular order.
     #[inline]
     #[must_use]

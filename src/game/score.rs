@@ -94,11 +94,12 @@ impl Owners {
 /// points; a region without stones belongs to the one colour that it touches, if it is one.
 #[must_use]
 pub fn owners(board: &Board, dead: &PointSet) -> Owners {
-    let size = board.size();
     let living = |point| board.stone(point).filter(|_| !dead.contains(point));
     let mut owners = Owners::default();
     let mut seen = PointSet::new();
-    for start in size.points() {
+    // All regions, one after the other.
+    let mut points = Vec::with_capacity(board.size().area());
+    for start in board.size().points() {
         if let Some(color) = living(start) {
             owners.points[color.index()].insert(start);
             continue;
@@ -106,15 +107,17 @@ pub fn owners(board: &Board, dead: &PointSet) -> Owners {
         if !seen.insert(start) {
             continue;
         }
-        let mut region = vec![start];
+        let first = points.len();
+        points.push(start);
         let mut touched = [false; 2];
-        let mut next = 0;
-        while let Some(&point) = region.get(next) {
+        let mut next = first;
+        while let Some(&point) = points.get(next) {
             next += 1;
-            for neighbor in size.neighbors(point) {
+            for neighbor in board.lines(point) {
                 match living(neighbor) {
                     Some(color) => touched[color.index()] = true,
-                    None if seen.insert(neighbor) => region.push(neighbor),
+                    None if board.is_off(neighbor) => {}
+                    None if seen.insert(neighbor) => points.push(neighbor),
                     None => {}
                 }
             }
@@ -124,7 +127,7 @@ pub fn owners(board: &Board, dead: &PointSet) -> Owners {
             [false, true] => Color::White,
             _ => continue,
         };
-        for point in region {
+        for &point in &points[first..] {
             owners.points[owner.index()].insert(point);
         }
     }

@@ -197,7 +197,7 @@ impl Searched {
     ) -> Result<f64, AssessError> {
         let params = SearchParams { threads: 1, ..self.params.clone() };
         let mut search = Search::new(evaluator, params, self.seed.fork("search", position.hash()));
-        let mut rule = Chain(Vec::new());
+        let mut rule = Chain::default();
         let mut request = Request::new(&mut rule, &|| Duration::ZERO);
         request.clock = SearchClock::Simulations;
         request.simulations = Some(self.simulations);

@@ -147,15 +147,12 @@ pub trait StopRule {
 
 /// Rules that are asked in their order; the first that objects ends the search.
 #[derive(Default)]
-pub struct Chain<'a>(pub Vec<Box<dyn StopRule + 'a>>);
+pub struct Chain<'a, 'b>(pub &'a mut [&'b mut dyn StopRule]);
 
-impl StopRule for Chain<'_> {
+impl StopRule for Chain<'_, '_> {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        let objection = |rule: &mut Box<dyn StopRule + '_>| match rule.check(progress) {
-            Verdict::GoOn => None,
-            other => Some(other),
-        };
-        self.0.iter_mut().find_map(objection).unwrap_or(Verdict::GoOn)
+        let verdicts = self.0.iter_mut().map(|rule| rule.check(progress));
+        verdicts.into_iter().find(|verdict| *verdict != Verdict::GoOn).unwrap_or(Verdict::GoOn)
     }
 }
 

@@ -17,13 +17,15 @@ pub type EngineMaker = Box<dyn FnMut(Seed) -> Result<Engine, String> + Send>;
 pub struct Inside {
     make: EngineMaker,
     engine: Option<Engine>,
+    /// Nobody cancels a move of a match.
+    ticket: Ticket,
 }
 
 impl Inside {
     /// A player whose engines are made like this.
     #[must_use]
     pub fn new(make: EngineMaker) -> Self {
-        Self { make, engine: None }
+        Self { make, engine: None, ticket: Ticket::unlimited() }
     }
 
     fn engine(&mut self) -> Result<&mut Engine, Trouble> {
@@ -37,13 +39,7 @@ impl Player for Inside {
         self.engine = None;
         let mut engine =
             (self.make)(game.seed).map_err(|reason| Trouble::new(Kind::Absent, reason))?;
-        engine.set_game(game.rules.game);
-        engine.new_game(game.size);
-        engine.state_mut().set_komi(game.komi);
-        engine
-            .state_mut()
-            .set_rules(game.rules)
-            .map_err(|error| Trouble::new(Kind::Refused, error.to_string()))?;
+        engine.start(game.size, game.rules, game.komi);
         // The referee keeps the record.
         engine.leave_out_comments();
         engine.set_time_system(game.time.clock().system());
@@ -61,11 +57,12 @@ impl Player for Inside {
 
     fn genmove(&mut self, question: &Question<'_>) -> Result<Reply, Trouble> {
         let Question { color, purpose, clock, .. } = *question;
+        let ticket = self.ticket.clone();
         let engine = self.engine()?;
         engine.set_time_left(color, clock.left().as_secs_f64(), clock.overtime());
         let watch = Stopwatch::start();
         let decision = engine
-            .genmove(color, purpose, &Ticket::unlimited(), View::none(&mut ()))
+            .genmove(color, purpose, &ticket, View::none(&mut ()))
             .map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
         let used = watch.elapsed();
         let report = engine.last_report();

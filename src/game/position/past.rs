@@ -41,7 +41,7 @@ impl Step {
             let leaves = |p: &Point| {
                 board.stone(*p) == Some(step.owner) && (step.owner == color || board.in_atari(*p))
             };
-            for neighbor in board.size().neighbors(point).filter(leaves) {
+            for neighbor in board.lines(point).into_iter().filter(leaves) {
                 if !step.removed.contains(neighbor) {
                     board.chain_stones(neighbor).for_each(|stone| {
                         step.removed.insert(stone);
