@@ -83,9 +83,9 @@ fn from_games_to_a_profile_that_ends_searches() {
     let shares = made["label"]["histogram"].as_array().unwrap();
     let sum: f64 = shares.iter().filter_map(Value::as_f64).sum();
     assert!((sum - 1.0).abs() < 1e-9);
-    assert!(made["train"]["estimators"].as_array().unwrap().len() >= 6);
+    assert!(made["train"]["estimators"].as_array().unwrap().len() >= 12);
     assert!(made["calibrate"]["test"]["ratio"].as_f64().unwrap() <= 1.0);
-    for file in ["needed.svg", "replay.svg", "replay.json"] {
+    for file in ["needed.svg", "reliability.svg", "replay.svg", "replay.json"] {
         assert!(out.join(file).exists(), "{file}");
     }
     // Nothing is made twice.

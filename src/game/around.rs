@@ -22,6 +22,20 @@ impl Around {
         self.0
     }
 
+    /// How many of the four points on the same lines are empty.
+    #[inline]
+    #[must_use]
+    pub const fn liberties(self) -> usize {
+        (!(self.0 | self.0 >> 1) & LINES).count_ones() as usize
+    }
+
+    /// How many of the eight points are empty.
+    #[inline]
+    #[must_use]
+    pub const fn empty(self) -> usize {
+        (!(self.0 | self.0 >> 1) & (LINES | DIAGONALS)).count_ones() as usize
+    }
+
     /// Whether one of the four points on the same lines is empty.
     #[inline]
     #[must_use]
@@ -92,6 +106,10 @@ mod tests {
     #[test]
     fn liberties_and_enclosure() {
         assert!(around("XXX.XXXX").has_liberty());
+        assert_eq!(around("XXX.XXXX").liberties(), 1);
+        assert_eq!(around("#..OXX..").liberties(), 2);
+        assert_eq!(around("#..OXX..").empty(), 4);
+        assert_eq!(around("....####").liberties(), 4);
         assert!(!around("XXOO....").has_liberty());
         assert!(!around("##XO####").has_liberty());
         assert!(around("XXXXOOOO").is_enclosed_by(Color::Black));

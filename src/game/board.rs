@@ -379,6 +379,12 @@ impl Board {
 }
 
 impl Cell {
+    /// Whether a stone of this code in the chain with this head is here.
+    #[inline]
+    fn is_of(&self, code: u8, head: Point) -> bool {
+        self.code == code && self.head == head
+    }
+
     #[inline]
     fn is_atari(&self) -> bool {
         u64::from(self.liberties) * u64::from(self.squares) == u64::from(self.sum).pow(2)

@@ -132,13 +132,14 @@ impl Tactics {
 
     /// Lists the moves around a point that match a pattern.
     fn list_patterns(&mut self, turn: Turn<'_>, center: Point) {
+        // Whether a point matches is not to be foreseen: it is written down first, and counted if it does.
+        let (mut found, mut count) = ([center; 8], 0);
         for point in turn.board.ring(center) {
-            if turn.board.is_empty(point)
-                && self.patterns.matches(turn.color, turn.board.around(point))
-            {
-                self.list.push(point);
-            }
+            found[count % 8] = point;
+            let matches = self.patterns.matches(turn.color, turn.board.around(point));
+            count += usize::from(turn.board.is_empty(point) & matches);
         }
+        self.list.extend_from_slice(&found[..count]);
     }
 
     /// Any sensible move; seldom one into atari.
@@ -178,13 +179,16 @@ fn list_ataris(turn: Turn<'_>, last: Point, list: &mut Vec<Point>) {
     {
         list.push(liberty);
     }
-    for p in board.lines(last) {
-        if board.stone(p) == Some(color) && board.in_atari(p) {
-            list_escapes(turn, p, list);
+    if board.around(last).touches(color) {
+        for p in board.lines(last) {
+            if board.stone(p) == Some(color) && board.in_atari(p) {
+                list_escapes(turn, p, list);
+            }
         }
     }
     // What one has put into atari oneself and the opponent has left there.
-    for p in turn.before.into_iter().flat_map(|before| board.lines(before)) {
+    let before = turn.before.filter(|&before| board.around(before).touches(color.opponent()));
+    for p in before.into_iter().flat_map(|before| board.lines(before)) {
         if board.stone(p) == Some(color.opponent())
             && let Some(liberty) = board.last_liberty(p)
         {
@@ -218,8 +222,7 @@ fn list_escapes(turn: Turn<'_>, at: Point, list: &mut Vec<Point>) {
 fn list_two_liberties(turn: Turn<'_>, last: Point, list: &mut Vec<Point>) {
     let Turn { board, color, .. } = turn;
     if board.stone(last) == Some(color.opponent()) {
-        let liberties = board.few_liberties(last, 3);
-        if let &[one, other] = liberties.as_slice() {
+        if let Some([one, other]) = board.two_liberties(last) {
             for (here, there) in [(one, other), (other, one)] {
                 // The opponent's next liberties count the point that is taken first.
                 let caught = board.liberties_after(color.opponent(), there, 3) < 3;
@@ -229,13 +232,13 @@ fn list_two_liberties(turn: Turn<'_>, last: Point, list: &mut Vec<Point>) {
             }
         }
     }
+    if !board.around(last).touches(color) {
+        return;
+    }
     for p in board.lines(last) {
         if board.stone(p) == Some(color) {
-            let liberties = board.few_liberties(p, 3);
-            if liberties.len() == 2 {
-                let wins = |&liberty: &Point| board.liberties_after(color, liberty, 3) >= 3;
-                list.extend(liberties.as_slice().iter().copied().filter(wins));
-            }
+            let wins = |&liberty: &Point| board.liberties_after(color, liberty, 3) >= 3;
+            list.extend(board.two_liberties(p).into_iter().flatten().filter(wins));
         }
     }
 }

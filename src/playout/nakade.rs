@@ -1,6 +1,6 @@
 //! The vital point of a small space.
 
-use crate::game::{Board, Color, Point};
+use crate::game::{Around, Board, Color, Point};
 
 /// Points of the largest space that one stone decides: a rabbity six.
 const LARGEST: usize = 6;
@@ -8,43 +8,55 @@ const LARGEST: usize = 6;
 /// The point that makes two eyes of a small space beside `near`, or prevents them. All stones around
 /// the space are of one colour.
 pub(super) fn vital_point(board: &Board, near: Point) -> Option<Point> {
-    let mut beside = board.lines(near).into_iter().filter(|&p| board.is_empty(p));
-    beside.find_map(|start| vital_point_of(board, start))
+    let mut spaces = board.lines(near).into_iter().filter(|&p| board.is_empty(p));
+    spaces.find_map(|start| vital_point_of(board, start))
+}
+
+/// Whether the empty points around one are so many that its space has more than six: where three of the
+/// four on the same lines are empty, every diagonal one is beside one of them.
+fn is_large(around: Around) -> bool {
+    around.liberties() >= 3 && around.empty() >= LARGEST
 }
 
 /// The vital point of the space that a point belongs to.
 fn vital_point_of(board: &Board, start: Point) -> Option<Point> {
+    if is_large(board.around(start)) {
+        return None;
+    }
     let mut space = [start; LARGEST];
     let (mut count, mut done) = (1, 0);
-    let mut owner: Option<Color> = None;
+    let mut owned = [false; 2];
     // The most neighbours that a point of the space has in it, that point, and all neighbours.
     let (mut most, mut vital, mut sum) = (0, start, 0);
     while done < count {
         let point = space[done];
         done += 1;
-        let mut degree = 0;
-        for p in board.lines(point) {
-            if board.is_empty(p) {
-                degree += 1;
-                if !space[..count].contains(&p) {
-                    if count == LARGEST {
-                        return None;
-                    }
-                    space[count] = p;
-                    count += 1;
-                }
-            } else if let Some(color) = board.stone(p) {
-                if owner.is_some_and(|owner| owner != color) {
-                    return None;
-                }
-                owner = Some(color);
-            }
+        let around = board.around(point);
+        for color in Color::BOTH {
+            owned[color.index()] |= around.touches(color);
         }
+        if owned == [true, true] {
+            return None;
+        }
+        let degree = around.liberties();
         sum += degree;
         if degree > most {
             (most, vital) = (degree, point);
         }
+        if degree == 0 {
+            continue;
+        }
+        for p in board.lines(point) {
+            if board.is_empty(p) && !space[..count].contains(&p) {
+                if count == LARGEST {
+                    return None;
+                }
+                space[count] = p;
+                count += 1;
+            }
+        }
     }
+    let has_owner = owned != [false, false];
     let decides = match (count, most, sum) {
         // Three in a row or round a corner; a pyramid; a cross.
         (3, 2, _) | (4, 3, _) | (5, 4, _)
@@ -52,7 +64,7 @@ fn vital_point_of(board: &Board, start: Point) -> Option<Point> {
         | (5, 3, 10) | (6, 4, 12) => true,
         _ => false,
     };
-    (decides && owner.is_some()).then_some(vital)
+    (decides && has_owner).then_some(vital)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::game::{Around, Color};
 
 /// Which neighbourhoods make a move good, for each player.
 pub(super) struct Patterns {
-    /// Bit 0 for Black, bit 1 for White.
+    /// Two bits for each neighbourhood, the first for Black, the second for White.
     good: Box<[u8]>,
 }
 
@@ -57,7 +57,7 @@ const FIELDS: [(i8, i8); 8] =
 impl Patterns {
     /// The table of all patterns.
     pub(super) fn new() -> Self {
-        let mut table = Self { good: vec![0; 1 << 16].into_boxed_slice() };
+        let mut table = Self { good: vec![0; 1 << 14].into_boxed_slice() };
         table.mark(&CUT, true);
         for pattern in &NO_CUTS {
             table.mark(pattern, false);
@@ -71,7 +71,8 @@ impl Patterns {
     /// Whether a move of `color` matches a pattern.
     #[inline]
     pub(super) fn matches(&self, color: Color, around: Around) -> bool {
-        self.good[usize::from(around.code())] >> color.index() & 1 == 1
+        let (byte, shift) = place(around.code());
+        self.good[byte] >> (shift + color.index()) & 1 == 1
     }
 
     /// Sets or clears the bits of a pattern in every orientation and with the colours both ways.
@@ -97,10 +98,17 @@ impl Patterns {
                 code |= codes[number % codes.len()] << (2 * k);
                 number /= codes.len();
             }
-            let entry = &mut self.good[usize::from(code)];
+            let (byte, shift) = place(code);
+            let (entry, bits) = (&mut self.good[byte], bits << shift);
             *entry = if good { *entry | bits } else { *entry & !bits };
         }
     }
+}
+
+/// The byte of a neighbourhood, and where its bits begin in it.
+#[inline]
+const fn place(code: u16) -> (usize, usize) {
+    (code as usize >> 2, 2 * (code as usize & 3))
 }
 
 /// One of the eight symmetries of the square.

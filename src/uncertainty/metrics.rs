@@ -15,6 +15,8 @@ pub struct Quality {
     pub uncertain: f64,
     /// Area under the ROC curve: how often an uncertain state has the higher estimate.
     pub auc: f64,
+    /// Area under the curve of precision over recall, by steps.
+    pub average_precision: f64,
     /// Mean squared error.
     pub brier: f64,
     /// Expected calibration error over ten bins.
@@ -69,6 +71,7 @@ impl Scores {
             states: self.0.len(),
             uncertain: self.0.iter().filter(|(_, t)| *t).count() as f64 / count,
             auc: self.auc(),
+            average_precision: self.average_precision(),
             brier,
             calibration_error: self.reliability().iter().map(gap).sum::<f64>() / count,
             accuracy: right / count,
@@ -91,6 +94,22 @@ impl Scores {
         }
         let pairs = certain_below * uncertain;
         if pairs > 0.0 { sum / pairs } else { 0.5 }
+    }
+
+    /// The precision at every step of recall, from the highest estimates down: the sum of
+    /// `(R_k - R_(k-1)) P_k` over different estimates. The share of uncertain states is what chance gives.
+    #[must_use]
+    pub fn average_precision(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (mut seen, mut found, mut sum) = (0.0, 0.0, 0.0);
+        for equal in sorted.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+            let yes = equal.iter().filter(|(_, truth)| *truth).count() as f64;
+            seen += equal.len() as f64;
+            found += yes;
+            sum += yes * found / seen;
+        }
+        if found > 0.0 { sum / found } else { 0.0 }
     }
 
     /// The reliability curve in ten bins.
@@ -151,6 +170,11 @@ mod tests {
         let quality = scores().quality();
         // Of six pairs the one of 0.3 and 0.4 is the wrong way round.
         assert!((quality.auc - 5.0 / 6.0).abs() < 1e-9);
+        // 0.9 is right, 0.3 is the third.
+        assert!((quality.average_precision - 5.0 / 6.0).abs() < 1e-9);
+        let tied = Scores(vec![(0.5, true), (0.5, false), (0.1, true)]);
+        assert!((tied.average_precision() - 7.0 / 12.0).abs() < 1e-9);
+        assert!(Scores::default().average_precision().abs() < 1e-9);
         assert!((quality.brier - (0.01 + 0.04 + 0.49 + 0.16 + 0.01) / 5.0).abs() < 1e-9);
         assert!((quality.accuracy - 0.8).abs() < 1e-9);
         assert!((quality.uncertain - 0.4).abs() < 1e-9);

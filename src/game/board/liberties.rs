@@ -1,7 +1,7 @@
 //! Liberties counted as far as somebody wants to know: playouts ask whether there are one, two or
 //! more, and never how many hundred.
 
-use super::{Board, EMPTY, code};
+use super::{Board, Cell, EMPTY, code};
 use crate::game::color::Color;
 use crate::game::point::Point;
 
@@ -50,6 +50,36 @@ impl Few {
     }
 }
 
+/// What is left of a chain's pseudo-liberties without some: their number, the sum and the sum of
+/// squares of their indices.
+struct Rest {
+    count: u32,
+    sum: u32,
+    squares: u32,
+}
+
+impl Cell {
+    /// The pseudo-liberties of the chain without those on a point, which touches so many of its stones.
+    #[inline]
+    fn without(&self, point: Point, times: u32) -> Rest {
+        let number = point.number();
+        Rest {
+            count: u32::from(self.liberties) - times,
+            sum: self.sum - times * number,
+            squares: self.squares - times * number * number,
+        }
+    }
+}
+
+impl Rest {
+    /// The point that all of them are on, if it is one.
+    #[inline]
+    fn only(&self) -> Option<Point> {
+        let same = u64::from(self.count) * u64::from(self.squares) == u64::from(self.sum).pow(2);
+        (same && self.count > 0).then(|| Point::from_number(self.sum / self.count))
+    }
+}
+
 impl Board {
     /// Liberties of the chain on a point, `most` of them at the most: where there are fewer, these
     /// are all.
@@ -70,11 +100,36 @@ impl Board {
         found
     }
 
+    /// The liberties of the chain on a point if it has just two.
+    #[inline]
+    #[must_use]
+    pub fn two_liberties(&self, point: Point) -> Option<[Point; 2]> {
+        let chain = self.chain(point);
+        // A liberty touches four stones at the most.
+        if chain.liberties > 8 || chain.is_atari() {
+            return None;
+        }
+        let breathing = self.chain_stones(point).find(|&stone| self.around(stone).has_liberty())?;
+        let one = self.lines(breathing).into_iter().find(|&p| self.is_empty(p))?;
+        let own = self.cells[point.index()];
+        let touches = |p: &Point| self.cells[p.index()].is_of(own.code, own.head);
+        let rest = chain.without(one, self.lines(one).iter().map(|p| u32::from(touches(p))).sum());
+        rest.only().map(|other| [one, other])
+    }
+
     /// How many liberties a stone of `color` on an empty point will have with its chain, captures
     /// included; counted up to `most`, which is four at the most. None is suicide, one is atari.
     #[inline]
     #[must_use]
     pub fn liberties_after(&self, color: Color, point: Point, most: usize) -> usize {
+        if self.around(point).liberties() >= most {
+            return most;
+        }
+        if most == 2
+            && let Some(count) = self.two_liberties_after(color, point)
+        {
+            return count;
+        }
         let own = code(color);
         let lines = self.lines(point);
         let mut found = Few::new();
@@ -96,6 +151,41 @@ impl Board {
             }
         }
         found.count.min(most)
+    }
+
+    /// [`Board::liberties_after`] up to two, in constant time; none where only a capture can tell.
+    ///
+    /// The sums of a chain's liberties, less the point itself as often as the chain touches it, tell
+    /// whether all that are left are one point, and which.
+    #[inline]
+    fn two_liberties_after(&self, color: Color, point: Point) -> Option<usize> {
+        let (own, enemy) = (code(color), code(color.opponent()));
+        let (mut only, mut captures) = (None, false);
+        let lines = self.lines(point);
+        for p in lines {
+            let cell = &self.cells[p.index()];
+            let liberty = if cell.code == EMPTY {
+                p
+            } else if cell.code == own {
+                let chain = self.chain(p);
+                let same = |q: &Point| self.cells[q.index()].is_of(own, cell.head);
+                let times = lines.iter().map(|q| u32::from(same(q))).sum();
+                let rest = chain.without(point, times);
+                match rest.only() {
+                    _ if rest.count == 0 => continue,
+                    Some(liberty) => liberty,
+                    None => return Some(2),
+                }
+            } else {
+                captures |= cell.code == enemy && self.in_atari(p);
+                continue;
+            };
+            if only.is_some_and(|only| only != liberty) {
+                return Some(2);
+            }
+            only = Some(liberty);
+        }
+        (!captures).then_some(usize::from(only.is_some()))
     }
 
     /// Whether a cell is empty once `color` has played at `point`.

@@ -44,6 +44,9 @@ fn check_chain(board: &Board, point: Point) {
         assert_eq!(few.len(), liberties.len().min(most));
         assert!(few.as_slice().iter().all(|&p| liberties.contains(p)));
     }
+    let few = board.few_liberties(point, 3);
+    let two = Some(few.as_slice()).filter(|few| few.len() == 2);
+    assert_eq!(board.two_liberties(point).as_ref().map(|two| &two[..]), two);
 }
 
 /// What a move would do, against putting the stone down and looking.
