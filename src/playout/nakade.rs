@@ -20,9 +20,6 @@ fn is_large(around: Around) -> bool {
 
 /// The vital point of the space that a point belongs to.
 fn vital_point_of(board: &Board, start: Point) -> Option<Point> {
-    if is_large(board.around(start)) {
-        return None;
-    }
     let mut space = [start; LARGEST];
     let (mut count, mut done) = (1, 0);
     let mut owned = [false; 2];
@@ -35,7 +32,7 @@ fn vital_point_of(board: &Board, start: Point) -> Option<Point> {
         for color in Color::BOTH {
             owned[color.index()] |= around.touches(color);
         }
-        if owned == [true, true] {
+        if owned == [true, true] || is_large(around) {
             return None;
         }
         let degree = around.liberties();

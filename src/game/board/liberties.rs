@@ -125,9 +125,7 @@ impl Board {
         if self.around(point).liberties() >= most {
             return most;
         }
-        if most == 2
-            && let Some(count) = self.two_liberties_after(color, point)
-        {
+        if let Some(count) = self.liberties_by_sums(color, point, most) {
             return count;
         }
         let own = code(color);
@@ -153,39 +151,34 @@ impl Board {
         found.count.min(most)
     }
 
-    /// [`Board::liberties_after`] up to two, in constant time; none where only a capture can tell.
+    /// [`Board::liberties_after`] in constant time, where that is possible: not where a capture may
+    /// give more, or a chain has several liberties elsewhere and two are not enough.
     ///
     /// The sums of a chain's liberties, less the point itself as often as the chain touches it, tell
     /// whether all that are left are one point, and which.
     #[inline]
-    fn two_liberties_after(&self, color: Color, point: Point) -> Option<usize> {
+    fn liberties_by_sums(&self, color: Color, point: Point, most: usize) -> Option<usize> {
         let (own, enemy) = (code(color), code(color.opponent()));
-        let (mut only, mut captures) = (None, false);
+        let (mut found, mut more) = (Few::new(), false);
         let lines = self.lines(point);
         for p in lines {
             let cell = &self.cells[p.index()];
-            let liberty = if cell.code == EMPTY {
-                p
+            if cell.code == EMPTY {
+                found.add(p);
             } else if cell.code == own {
-                let chain = self.chain(p);
                 let same = |q: &Point| self.cells[q.index()].is_of(own, cell.head);
                 let times = lines.iter().map(|q| u32::from(same(q))).sum();
-                let rest = chain.without(point, times);
+                let rest = self.chain(p).without(point, times);
                 match rest.only() {
-                    _ if rest.count == 0 => continue,
-                    Some(liberty) => liberty,
-                    None => return Some(2),
+                    Some(liberty) => found.add(liberty),
+                    None if rest.count > 0 && most <= 2 => return Some(most),
+                    None => more |= rest.count > 0,
                 }
             } else {
-                captures |= cell.code == enemy && self.in_atari(p);
-                continue;
-            };
-            if only.is_some_and(|only| only != liberty) {
-                return Some(2);
+                more |= cell.code == enemy && self.in_atari(p);
             }
-            only = Some(liberty);
         }
-        (!captures).then_some(usize::from(only.is_some()))
+        (!more || found.count >= most).then_some(found.count.min(most))
     }
 
     /// Whether a cell is empty once `color` has played at `point`.
