@@ -135,6 +135,31 @@ fn experiments(folder: &TempDir) -> PathBuf {
                 tables = [\"I\"]\ngames = 4\nsimulations = 400\nplayer = \"net.path=none\"\n\
                 opponent = \"EXP-STONES\"\n";
     fs::write(experiments.join("time.toml"), time).unwrap();
+    let contest = "about = \"a match\"\nsettings = [[\"game.board_size\", \"5\"], [\"net.path\", \"none\"]]\n\
+                   [[match]]\nname = \"short\"\nclaims = [\"A32\"]\nabout = \"20 against 40\"\ngames = 4\n\
+                   first = \"name=a tedomari simulations=20 threads=1\"\npaper = 34.0\n\
+                   second = \"name=b tedomari simulations=40 threads=1\"\n";
+    fs::write(experiments.join("contest.toml"), contest).unwrap();
+    let net = folder.path().join("tiny.safetensors");
+    let net = net.to_str().unwrap();
+    let mut init = Command::new(env!("CARGO_BIN_EXE_tedomari"));
+    assert!(init.args(["net", "init", net, "--shape", "1x8"]).status().unwrap().success());
+    let settings = [
+        ["game.kind", "nogo"],
+        ["game.board_size", "5"],
+        ["net.path", net],
+        ["uncertainty.simulations", "40"],
+        ["uncertainty.steps", "6"],
+        ["uncertainty.batch", "8"],
+        ["uncertainty.held_out", "0.5"],
+        ["selfplay.simulations", "4"],
+        ["selfplay.considered", "0"],
+    ];
+    let stopping = format!(
+        "about = \"stopping\"\nsettings = {settings:?}\n[uncertainty]\ngames = 24\nafter = [10, 20]\n\
+         checkpoints = [10, 20]\n"
+    );
+    fs::write(experiments.join("stopping.toml"), stopping).unwrap();
     experiments
 }
 
@@ -161,7 +186,7 @@ fn all_goes_on_where_it_was_stopped_to_the_same_report() {
     let (once, again) = (folder.path().join("once"), folder.path().join("again"));
     assert_eq!(all(&once, "1h")["missing"].as_array().unwrap().len(), 0);
     fs::create_dir(&again).unwrap();
-    assert_eq!(all(&again, "0s")["missing"].as_array().unwrap().len(), 3);
+    assert_eq!(all(&again, "0s")["missing"].as_array().unwrap().len(), 5);
     // A part of the values is there, and the last line of them is torn.
     let values = again.join("study/values");
     fs::create_dir_all(&values).unwrap();
@@ -174,7 +199,7 @@ fn all_goes_on_where_it_was_stopped_to_the_same_report() {
     assert_eq!(all(&again, "1h")["missing"].as_array().unwrap().len(), 0);
     let report = read(&once);
     assert_eq!(report, read(&again));
-    for id in ["B12", "B14", "B16", "C20", "D16", "D24"] {
+    for id in ["A07", "A16", "A29", "A32", "A39", "B12", "B14", "B16", "C20", "D16", "D24"] {
         let line = report["lines"].as_array().unwrap().iter().find(|line| line["id"] == id);
         assert_ne!(line.unwrap()["verdict"], "not measured yet", "{id}");
     }

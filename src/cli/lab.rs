@@ -2,8 +2,10 @@
 
 mod all;
 mod budget;
+mod contests;
 mod evaluators;
 mod report;
+mod stopping;
 mod study;
 mod time;
 mod wls;

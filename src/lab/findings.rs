@@ -1,5 +1,9 @@
 //! What the numbers of experiments say of the papers' claims.
 
+mod stopping;
+
+pub use stopping::{Contest, of_contests, of_uncertainty};
+
 use super::checklist::Finding;
 use super::metrics::Estimate;
 use super::study::{Assessed, Study};
@@ -61,9 +65,13 @@ fn with_interval(name: &str, estimate: &Estimate) -> String {
     format!("{name} {value:.3} ({:.3} to {:.3})", interval.low, interval.high)
 }
 
-/// Kind and playouts of an evaluator such as `uct:500`.
+/// Kind and playouts of an evaluator such as `uct:500`; a search without a network is by playouts.
 fn playouts(row: &Assessed) -> Option<(&str, u64)> {
     let (kind, number) = row.evaluator.split_once(':')?;
+    let kind = match kind {
+        "search" if row.evaluator.contains("net.path=none") => "playouts",
+        kind => kind,
+    };
     Some((kind, number.split_whitespace().next()?.parse().ok()?))
 }
 
@@ -96,11 +104,11 @@ fn names(study: &Study) -> String {
     names.join(", ")
 }
 
-/// Whether more playouts are at least as accurate, and whether UCT is above Monte Carlo above Monte
-/// Carlo by score, as far as the intervals can tell.
+/// Whether more playouts are at least as accurate, and whether the full search is above the playout
+/// player above UCT above Monte Carlo above Monte Carlo by score, as far as the intervals can tell.
 fn table(study: &Study, command: &str) -> Finding {
     let mut broken = Vec::new();
-    let order = ["mc-score", "mc", "uct"];
+    let order = ["mc-score", "mc", "uct", "playouts", "search"];
     let place = |kind: &str| order.iter().position(|known| *known == kind);
     for a in &study.rows {
         for b in &study.rows {

@@ -16,6 +16,7 @@ pub use assess::{AssessError, Assessor, Memory, Programs, Scale, Searched, Watch
 pub use chart::draw;
 pub use checklist::{Checklist, Finding, Line, Outcome};
 pub use curves::{Bin, Curve, CurveParams};
+pub use findings::Contest;
 pub use metrics::{Estimate, Judged, Metrics, NAMES, Scores};
 pub use page::{page, study_page};
 pub use sample::{Sample, Traits, Winners, samples, winner, winners};

@@ -221,14 +221,14 @@ fn list_escapes(turn: Turn<'_>, at: Point, list: &mut Vec<Point>) {
 /// that it cannot get away.
 fn list_two_liberties(turn: Turn<'_>, last: Point, list: &mut Vec<Point>) {
     let Turn { board, color, .. } = turn;
-    if board.stone(last) == Some(color.opponent()) {
-        if let Some([one, other]) = board.two_liberties(last) {
-            for (here, there) in [(one, other), (other, one)] {
-                // The opponent's next liberties count the point that is taken first.
-                let caught = board.liberties_after(color.opponent(), there, 3) < 3;
-                if caught && !turn.is_self_atari(here) {
-                    list.push(here);
-                }
+    if board.stone(last) == Some(color.opponent())
+        && let Some([one, other]) = board.two_liberties(last)
+    {
+        for (here, there) in [(one, other), (other, one)] {
+            // The opponent's next liberties count the point that is taken first.
+            let caught = board.liberties_after(color.opponent(), there, 3) < 3;
+            if caught && !turn.is_self_atari(here) {
+                list.push(here);
             }
         }
     }

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::budget::{self, Budget};
+use super::contests::{self, MatchPart};
+use super::stopping::{self, UncertaintyPart};
 use super::study::{self, StudyArgs};
 use super::time::{self, TimeArgs};
 use super::{report, wls};
@@ -49,6 +51,23 @@ struct Description {
     wls: Option<WlsPart>,
     study: Option<StudyPart>,
     time: Option<TimePart>,
+    uncertainty: Option<UncertaintyPart>,
+    #[serde(rename = "match", default)]
+    matches: Vec<MatchPart>,
+}
+
+impl Description {
+    /// How many kinds of work it describes.
+    fn kinds(&self) -> usize {
+        let parts = [
+            self.wls.is_some(),
+            self.study.is_some(),
+            self.time.is_some(),
+            self.uncertainty.is_some(),
+            !self.matches.is_empty(),
+        ];
+        parts.into_iter().filter(|part| *part).count()
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -139,18 +158,24 @@ fn experiment(
     }
     make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let command = format!("tedomari lab all, experiments/{name}.toml");
-    let (findings, result, complete) =
-        match (&description.wls, &description.study, &description.time) {
-            (Some(part), None, None) => wls_part(part, &config, &command),
-            (None, Some(part), None) => {
-                match study_part(part, folder, &config, budget, &command)? {
-                    Some(done) => done,
-                    None => return Ok(false),
-                }
-            }
-            (None, None, Some(part)) => time_part(part, folder, &config, budget, &command)?,
-            _ => bail!("write one of [wls], [study] and [time]"),
-        };
+    ensure!(
+        description.kinds() == 1,
+        "write one of [wls], [study], [time], [uncertainty] and [[match]]"
+    );
+    let done = if let Some(part) = &description.wls {
+        Some(wls_part(part, &config, &command))
+    } else if let Some(part) = &description.study {
+        study_part(part, folder, &config, budget, &command)?
+    } else if let Some(part) = &description.time {
+        Some(time_part(part, folder, &config, budget, &command)?)
+    } else if let Some(part) = &description.uncertainty {
+        stopping::result(part, folder, &config, budget)?
+            .map(|told| (findings::of_uncertainty(&told, &command), told, true))
+    } else {
+        let (rows, complete) = contests::result(&description.matches, folder, &config, budget)?;
+        Some((findings::of_contests(&rows, &command), json!(rows), complete))
+    };
+    let Some((findings, result, complete)) = done else { return Ok(false) };
     let outcome = Outcome {
         experiment: name.to_owned(),
         about: description.about,
@@ -233,12 +258,7 @@ mod tests {
         for path in paths {
             let text = std::fs::read_to_string(&path).unwrap();
             let description: Description = toml::from_str(&text).unwrap();
-            let parts = [
-                description.wls.is_some(),
-                description.study.is_some(),
-                description.time.is_some(),
-            ];
-            assert_eq!(parts.into_iter().filter(|part| *part).count(), 1, "{}", path.display());
+            assert_eq!(description.kinds(), 1, "{}", path.display());
             let mut config = Config::default();
             for (key, value) in &description.settings {
                 config = config.with(key, value).unwrap();

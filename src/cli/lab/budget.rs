@@ -17,6 +17,13 @@ impl Budget {
         Self(Instant::now().checked_add(time))
     }
 
+    /// Minutes that are left; none if there is no end.
+    #[expect(clippy::disallowed_methods, reason = "a budget is of real time")]
+    pub(super) fn minutes(&self) -> Option<f64> {
+        let left = |end: Instant| end.saturating_duration_since(Instant::now());
+        self.0.map(|end| left(end).as_secs_f64() / 60.0)
+    }
+
     /// Whether it is used up.
     #[expect(clippy::disallowed_methods, reason = "a budget is of real time")]
     pub(super) fn is_over(&self) -> bool {
@@ -52,6 +59,9 @@ mod tests {
             assert!(read(wrong).is_err(), "{wrong}");
         }
         assert!(Budget::of(Duration::ZERO).is_over());
+        assert!(Budget::unlimited().minutes().is_none());
+        let minutes = Budget::of(Duration::from_secs(6000)).minutes().unwrap();
+        assert!((99.0..=100.0).contains(&minutes), "{minutes}");
         assert!(!Budget::of(Duration::from_secs(1000)).is_over() && !Budget::unlimited().is_over());
     }
 }

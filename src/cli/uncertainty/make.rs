@@ -22,6 +22,16 @@ pub(crate) struct MakeArgs {
     /// Folders of games to take positions from; without one the games are played
     #[arg(long, value_name = "DIR")]
     records: Vec<PathBuf>,
+    /// Simulations after which MCTS-UN is trained, one or several such as 35,70,140, instead of those by
+    /// equation 7
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    after: Vec<usize>,
+    /// Simulations of the checkpoints after the first, such as 40,80,160
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    checkpoints: Vec<usize>,
+    /// Stop searching after so many minutes; the rest is done the next time
+    #[arg(long)]
+    minutes: Option<f64>,
 }
 
 pub(crate) fn run(args: &MakeArgs, config: &Config) -> anyhow::Result<Told> {
@@ -32,7 +42,7 @@ pub(crate) fn run(args: &MakeArgs, config: &Config) -> anyhow::Result<Told> {
             games: args.games,
             games_per_file: 8,
             records: args.records.clone(),
-            minutes: None,
+            minutes: args.minutes,
         },
         config,
     )?;
@@ -43,10 +53,15 @@ pub(crate) fn run(args: &MakeArgs, config: &Config) -> anyhow::Result<Told> {
     let labelled = label::run(&label::LabelArgs { traces: traces.clone(), plot }, config)?;
     let place = Place { traces, out: args.out.clone(), name: args.name.clone() };
     let trained = train::run(
-        &train::TrainArgs { place: place.clone(), scratch: None, head: false, after: Vec::new() },
+        &train::TrainArgs {
+            place: place.clone(),
+            scratch: None,
+            head: false,
+            after: args.after.clone(),
+        },
         config,
     )?;
-    let checkpoints = Vec::new();
+    let checkpoints = args.checkpoints.clone();
     let calibrated =
         calibrate::run(&calibrate::CalibrateArgs { place: place.clone(), checkpoints }, config)?;
     let replayed = replay::run(&replay::ReplayArgs { place, points: Vec::new() }, config)?;
