@@ -20,7 +20,7 @@ use tedomari::engine::{Decision, Engine, EngineParams, GameState, Purpose, Ticke
 use tedomari::eval::UniformEvaluator;
 use tedomari::game::{BoardSize, Color, Komi, Move, Rules};
 use tedomari::search::{Request, Search};
-use tedomari::timeman::Chain;
+use tedomari::timeman::SimulationLimit;
 use tedomari::util::Seed;
 
 const ROUNDS: u64 = 5;
@@ -154,7 +154,7 @@ fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> [Duration; 2] {
         }
         let start = (Instant::now(), ProcessTime::now());
         for (color, position, line) in &asked {
-            let mut rule = Chain::default();
+            let mut rule = SimulationLimit(16);
             let elapsed = || start.0.elapsed();
             let request = Request {
                 simulations: Some(16),

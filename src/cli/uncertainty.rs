@@ -4,6 +4,7 @@ mod calibrate;
 mod generate;
 mod label;
 mod make;
+mod quality;
 mod replay;
 mod train;
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::timeman::{Progress, StopReason, StopRule, Verdict};
+use super::cancel::Ticket;
+use super::early::Early;
+use crate::timeman::{Progress, StopReason, StopRule, Thinking, Verdict};
 
 /// Simulations that are done however late it is: without them a move would be a random one. Only
 /// the deadline does not wait for them.
@@ -26,6 +28,27 @@ impl<'a> Limit<'a> {
     /// A rule alone: what the parameters say of simulations is for moves.
     pub(super) fn of(rule: &'a mut dyn StopRule) -> Self {
         Self { rule, simulations: None, deadline: None, virtual_time: false }
+    }
+}
+
+/// What may end the search for a move, asked in this order: who wants the answer now, who finds it certain,
+/// and the time manager.
+pub(super) struct MoveRules<'a> {
+    pub(super) ticket: Ticket,
+    pub(super) early: &'a mut Early,
+    pub(super) thinking: AtLeast<&'a mut Thinking>,
+}
+
+impl StopRule for MoveRules<'_> {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
+        let mut verdict = self.ticket.check(progress);
+        if verdict == Verdict::GoOn {
+            verdict = self.early.check(progress);
+        }
+        if verdict == Verdict::GoOn {
+            verdict = self.thinking.check(progress);
+        }
+        verdict
     }
 }
 

@@ -33,12 +33,12 @@ use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, Komi, Move, Position, Rules};
 use crate::playout::PlayoutEvaluator;
 use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
-use crate::timeman::{Chain, Clock, Progress, Table, TimeSystem};
+use crate::timeman::{Clock, Progress, Table, TimeSystem};
 use crate::util::Seed;
 use cancel::UntilSuperseded;
 use choice::Resignation;
 use early::Early;
-use limit::{AtLeast, Limit, Wanted};
+use limit::{AtLeast, Limit, MoveRules, Wanted};
 use stopwatch::Stopwatch;
 use thought::Thought;
 use timing::Timing;
@@ -345,10 +345,14 @@ impl Engine {
         let (plan, mut thinking) = self.timing.plan(color, &position);
         let mode = self.params.time.ds_mcts.as_str();
         let mut early = Early::of(self.watcher.as_ref(), &position, plan.budget, mode);
-        let (mut ticket, virtual_time) = (ticket.clone(), self.timing.is_virtual());
-        let mut thoughtful = AtLeast { rule: &mut thinking, virtual_time };
+        let virtual_time = self.timing.is_virtual();
+        let mut rules = MoveRules {
+            ticket: ticket.clone(),
+            early: &mut early,
+            thinking: AtLeast { rule: &mut thinking, virtual_time },
+        };
         let limit = Limit {
-            rule: &mut Chain(&mut [&mut ticket, &mut early, &mut thoughtful]),
+            rule: &mut rules,
             simulations: self.timing.simulations(&plan, self.params.search.max_simulations),
             deadline: self.timing.deadline(&plan),
             virtual_time,

@@ -15,7 +15,7 @@ use crate::eval::{EvalError, Evaluator, MixedEvaluator, Value};
 use crate::game::{Color, Position};
 use crate::playout::{Playout, PlayoutEvaluator, PlayoutParams};
 use crate::search::{Request, Search, SearchClock, SearchParams};
-use crate::timeman::Chain;
+use crate::timeman::SimulationLimit;
 use crate::util::{Journal, Seed};
 
 /// Positions that are evaluated before they are written down.
@@ -197,7 +197,7 @@ impl Searched {
     ) -> Result<f64, AssessError> {
         let params = SearchParams { threads: 1, ..self.params.clone() };
         let mut search = Search::new(evaluator, params, self.seed.fork("search", position.hash()));
-        let mut rule = Chain::default();
+        let mut rule = SimulationLimit(self.simulations);
         let mut request = Request::new(&mut rule, &|| Duration::ZERO);
         request.clock = SearchClock::Simulations;
         request.simulations = Some(self.simulations);

@@ -31,8 +31,7 @@ pub use rules::{
 };
 pub use simulate::{GameModel, Simulated, Tells, Terms, simulate};
 pub use stop::{
-    Chain, Progress, Root, SimulationLimit, StopReason, StopRule, Summary, Tally, TimeLimit,
-    Verdict,
+    Progress, Root, SimulationLimit, StopReason, StopRule, Summary, Tally, TimeLimit, Verdict,
 };
 pub use strategy::{Kind, Part, Strategy, StrategyError};
 pub use table::{

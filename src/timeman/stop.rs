@@ -145,17 +145,6 @@ pub trait StopRule {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict;
 }
 
-/// Rules that are asked in their order; the first that objects ends the search.
-#[derive(Default)]
-pub struct Chain<'a, 'b>(pub &'a mut [&'b mut dyn StopRule]);
-
-impl StopRule for Chain<'_, '_> {
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        let verdicts = self.0.iter_mut().map(|rule| rule.check(progress));
-        verdicts.into_iter().find(|verdict| *verdict != Verdict::GoOn).unwrap_or(Verdict::GoOn)
-    }
-}
-
 impl<R: StopRule + ?Sized> StopRule for &mut R {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         (**self).check(progress)

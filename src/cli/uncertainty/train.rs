@@ -1,6 +1,5 @@
 //! `tedomari uncertainty train`: State-UN and MCTS-UN.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
@@ -8,17 +7,14 @@ use clap::Args;
 use serde_json::{Value, json};
 use tracing::info;
 
+use super::quality::{self, Examination};
 use super::{Material, Place, Told};
-use crate::cli::chart::{self, Curve};
 use crate::cli::progress::Progress;
 use crate::config::Config;
 use crate::nn::{NetFile, NetShape, random_weights};
 use crate::train::Lesson;
-use crate::uncertainty::{
-    Course, Quality, Scores, Shown, State, Task, adapted, asked_at_once, asked_during,
-    asked_policy, fitted_temperature, scores,
-};
-use crate::util::{Seed, make_folder, write_atomically};
+use crate::uncertainty::{Course, State, Task, adapted, fitted_temperature};
+use crate::util::{Seed, make_folder};
 
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
@@ -58,37 +54,14 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
     let during = material.estimator(&files.mcts)?;
     let temperature = fitted_temperature(&split.train, epsilon);
     let held_out: Vec<State> = split.calibration.iter().chain(&split.test).cloned().collect();
-    let row = |name: String, said: &[f64], n| (name, scores(&held_out, said, n, epsilon));
-    let search = |n, shown| asked_during(&held_out, &during, n, shown);
-    let (first, then) = (asked_at_once(&held_out, &at_once), search(n, Shown::Both));
-    let mut table = vec![
-        row("PV-NN tau 1.00".to_owned(), &asked_policy(&held_out, 1.0), 1),
-        row(format!("PV-NN tau {temperature:.2}"), &asked_policy(&held_out, temperature), 1),
-        row("State-UN".to_owned(), &first, 1),
-        row(format!("MCTS-UN at {n}"), &then, n),
-        row(format!("MCTS-UN at {n}, position alone"), &search(n, Shown::Position), n),
-        row(format!("MCTS-UN at {n}, search alone"), &search(n, Shown::Search), n),
-    ];
     let parts = [0.1, 0.25, 0.5].map(|part| fraction(material.simulations, part));
     let mut others: Vec<usize> = after[1..].iter().copied().chain(parts).collect();
     others.sort_unstable();
     others.dedup();
-    let later = |n: usize| row(format!("MCTS-UN at {n}"), &search(n, Shown::Both), n);
-    table.extend(others.into_iter().map(later));
-    draw_reliability(&table, &args.place.out.join("reliability.svg"))?;
-    for (from, to) in PHASES {
-        let of = |(name, said, n): (&str, &[f64], usize)| {
-            let pairs =
-                held_out.iter().zip(said).filter(|(state, _)| (from..to).contains(&state.ply));
-            let (states, said): (Vec<State>, Vec<f64>) =
-                pairs.map(|(state, &u)| (state.clone(), u)).unzip();
-            (format!("{name}, {}", phase_name(from, to)), scores(&states, &said, n, epsilon))
-        };
-        table.push(of(("State-UN", &first, 1)));
-        table.push(of((&format!("MCTS-UN at {n}"), &then, n)));
-    }
-    let table: Vec<(String, Quality)> =
-        table.into_iter().map(|(name, scores)| (name, scores.quality())).collect();
+    let (at_once, during) = (&at_once, &during);
+    let examination = Examination { held_out: &held_out, at_once, during, epsilon };
+    let drawing = args.place.out.join("reliability.svg");
+    let table = examination.table((n, &others), temperature, &drawing)?;
     let rows: Vec<Value> = table
         .iter()
         .map(|(name, quality)| json!({ "estimator": name, "quality": quality }))
@@ -105,33 +78,9 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
              on {} held-out positions:\n{}",
             100.0 * share,
             held_out.len(),
-            text(&table)
+            quality::text(&table)
         ),
     })
-}
-
-/// The moves from which on, and before which, a game is in one of its phases.
-const PHASES: [(usize, usize); 3] = [(0, 15), (15, 40), (40, usize::MAX)];
-
-fn phase_name(from: usize, to: usize) -> String {
-    match to {
-        usize::MAX => format!("from move {}", from + 1),
-        _ => format!("moves {} to {to}", from + 1),
-    }
-}
-
-/// Draws what the networks say against what came; the straight line is what a calibrated one does.
-fn draw_reliability(table: &[(String, Scores)], path: &Path) -> anyhow::Result<()> {
-    let points = |scores: &Scores| {
-        let bins = scores.reliability().into_iter().filter(|bin| bin.states > 0);
-        bins.map(|bin| (bin.said, bin.came)).collect::<Vec<_>>()
-    };
-    let mut curves: Vec<Curve<'_>> =
-        table.iter().map(|(name, scores)| (name.as_str(), points(scores))).collect();
-    curves.push(("calibrated", vec![(0.0, 0.0), (1.0, 1.0)]));
-    let drawing = chart::draw(&curves, 0.0, ("estimate", "share that was uncertain"))?;
-    write_atomically(path, drawing.as_bytes())?;
-    Ok(())
 }
 
 /// A share of the simulations, at least one.
@@ -140,26 +89,6 @@ fn fraction(simulations: usize, part: f64) -> usize {
     #[expect(clippy::cast_sign_loss, reason = "a share of a count")]
     let n = (simulations as f64 * part).round() as usize;
     n.max(1)
-}
-
-fn text(table: &[(String, Quality)]) -> String {
-    let mut text =
-        "estimator                           uncertain  AUC    AP     Brier  ECE    accuracy\n"
-            .to_owned();
-    for (name, q) in table {
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "{name:<34}  {:>7.1} %  {:.3}  {:.3}  {:.3}  {:.3}  {:>6.1} %",
-            100.0 * q.uncertain,
-            q.auc,
-            q.average_precision,
-            q.brier,
-            q.calibration_error,
-            100.0 * q.accuracy
-        );
-    }
-    text
 }
 
 struct Trainer<'a> {
