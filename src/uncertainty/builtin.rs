@@ -34,7 +34,7 @@ macro_rules! built_in {
     };
 }
 
-const ALL: &[BuiltIn] = &[built_in!("go9"), built_in!("nogo9small")];
+const ALL: &[BuiltIn] = &[built_in!("go9"), built_in!("nogo9"), built_in!("nogo9small")];
 
 impl BuiltIn {
     /// For the network with a checksum.
