@@ -11,9 +11,6 @@ pub struct Labels {
     leaders: Vec<usize>,
 }
 
-/// The largest loss of value that networks tell from smaller ones: an answer of 1 is at least this.
-pub const MOST_REGRET: f64 = 0.5;
-
 /// The value of a move that was never visited: it loses.
 const UNVISITED: f64 = -1.0;
 
@@ -54,10 +51,10 @@ impl Labels {
         at(self.most()) - at(n)
     }
 
-    /// The same as networks learn it, from 0 to 1 for [`MOST_REGRET`] or more.
+    /// The same as networks learn it, from 0 to 1 for `most` or more.
     #[must_use]
-    pub fn loss(&self, n: usize) -> f64 {
-        (self.regret(n) / MOST_REGRET).clamp(0.0, 1.0)
+    pub fn loss(&self, n: usize, most: f64) -> f64 {
+        (self.regret(n) / most).clamp(0.0, 1.0)
     }
 
     /// Whether the move after `n` simulations is another one than in the end.

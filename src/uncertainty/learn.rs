@@ -169,7 +169,7 @@ impl Course<'_> {
         shown: Shown,
     ) {
         let truth = if self.params.foresees_regret() {
-            state.labels.loss(n)
+            state.labels.loss(n, self.params.most_regret)
         } else {
             f64::from(u8::from(state.labels.is_uncertain(n, self.params.epsilon)))
         };

@@ -28,7 +28,7 @@ pub use calibrate::{
 pub use data::{Shown, Split, State};
 pub use estimator::{Estimator, Look, NetEstimator, PolicyEstimator};
 pub use features::{CHANNELS, features};
-pub use label::{Labels, MOST_REGRET, best_checkpoint, expected_simulations};
+pub use label::{Labels, best_checkpoint, expected_simulations};
 pub use learn::{Course, Task, adapted, pruned};
 pub use metrics::{AtThreshold, Quality, Scores, Tenth};
 pub use params::UncertaintyParams;

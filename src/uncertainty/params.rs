@@ -17,6 +17,8 @@ params! {
         pub epsilon: f64 = 0.05, 0.0001..=2.0;
         /// What the networks foresee: `change` for how likely it is that more search would matter by epsilon or more, `regret` for how much would be lost without it.
         pub target: String = "change".to_owned(), OneOf(vec!["change", "regret"]);
+        /// Where they foresee regret: the loss of value that an answer of 1 stands for, and all larger ones.
+        pub most_regret: f64 = 0.5, 0.001..=2.0;
         /// Share of the games that nothing is trained on: thresholds are chosen on one half of them, and tested on the other.
         pub held_out: f64 = 0.3, 0.01..=0.9;
         /// Steps of the training of each network.

@@ -24,7 +24,7 @@ fn a_search_worked_out_by_hand() {
     }
     assert_eq!((labels.minimum(0.05), labels.minimum(0.6)), (6, 1));
     // 0.5 is the most that networks tell.
-    assert!((labels.loss(1) - 1.0).abs() < 1e-6 && labels.loss(6).abs() < 1e-6);
+    assert!((labels.loss(1, 0.5) - 1.0).abs() < 1e-6 && labels.loss(6, 0.5).abs() < 1e-6);
     assert!(labels.is_uncertain(5, 0.05) && !labels.is_uncertain(6, 0.05));
     assert!(labels.changes(5) && !labels.changes(6));
 }
