@@ -31,8 +31,8 @@ pub struct Contest {
     pub paper_simulations: Option<f64>,
 }
 
-/// A finding for each row that a match is about: reproduced where the score may be as good as the
-/// paper's, with no more simulations.
+/// A finding for each row that a match is about: reproduced where the score is as good as the paper's, with
+/// no more simulations; where it only may be, that is not decided.
 #[must_use]
 pub fn of_contests(rows: &[Contest], command: &str) -> Vec<Finding> {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
@@ -62,10 +62,12 @@ pub fn of_contests(rows: &[Contest], command: &str) -> Vec<Finding> {
                 percent(paper)
             ));
         }
-        let verdict = if row.paper.is_some() {
-            agreed(differences.is_empty(), || differences.join(", "))
-        } else {
-            "measured: the paper gives no number".to_owned()
+        let verdict = match row.paper {
+            None => "measured: the paper gives no number".to_owned(),
+            Some(paper) if differences.is_empty() && row.score < paper => {
+                format!("not decided: below {}, which the interval holds", percent(paper))
+            }
+            Some(_) => agreed(differences.is_empty(), || differences.join(", ")),
         };
         row.claims.iter().map(|id| finding(id, text.clone(), verdict.clone(), command)).collect()
     };
@@ -279,13 +281,14 @@ mod tests {
         let found = of_contests(&[row(0.48, Some(0.37))], "x");
         let ids: Vec<_> = found.iter().map(|found| found.id.as_str()).collect();
         assert_eq!(ids, ["A31", "A40"]);
-        assert_eq!(found[0].verdict, "reproduced");
+        assert_eq!(found[0].verdict, "not decided: below 46.5 %, which the interval holds");
         let expected =
             "profile: 45.0 % (42.0 % to 48.0 %) of 1000 games, 37.0 % of the simulations";
         assert_eq!(found[0].ours, expected);
         let verdict = |row| of_contests(&[row], "x").remove(0).verdict;
         let unknown = Contest { paper: None, ..row(0.46, None) };
         assert!(verdict(unknown).starts_with("measured"));
+        assert_eq!(verdict(row(0.5, Some(0.37))), "reproduced");
         assert_eq!(verdict(row(0.46, None)), "differs: 43.0 % instead of 46.5 %");
         assert_eq!(verdict(row(0.5, Some(0.4))), "differs: 40.0 % of the simulations, not 38.0 %");
     }
