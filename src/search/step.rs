@@ -12,7 +12,7 @@ use super::view::View;
 use super::worker::{Descent, Leaf, Memory, Shared};
 use crate::eval::{Criticality, Evaluation, Policy};
 use crate::game::Position;
-use crate::timeman::{Root, StopReason, StopRule, Tally, Verdict};
+use crate::timeman::{Progress, Root, StopReason, StopRule, Tally, Verdict};
 use crate::util::Rng;
 
 /// A search of one thread that hands out one position after the other and takes what an evaluator
@@ -94,7 +94,11 @@ impl Stepper {
         }
         let view = self.view();
         let most = Some(self.params.max_simulations.max(1));
-        let progress = view.progress(SearchClock::Real(&|| Duration::ZERO), most);
+        // No clock limits it: only the simulations do.
+        let progress = Progress {
+            planned: Duration::MAX,
+            ..view.progress(SearchClock::Real(&|| Duration::ZERO), most)
+        };
         let Verdict::Stop(reason) = rule.check(&progress) else { return false };
         self.shared.turn_back(&self.leaf);
         self.state = State::Ended(reason);

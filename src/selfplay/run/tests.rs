@@ -5,7 +5,7 @@ use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Game, Komi, Position, Rules};
 use crate::playout::PlayoutEvaluator;
 use crate::search::{Certainty, Watch};
-use crate::timeman::{Progress, StopReason, StopRule, Verdict};
+use crate::timeman::{Progress, StopReason, StopRule, Verdict, expected_simulations};
 
 fn start(rules: Rules) -> Start {
     let size = BoardSize::square(5).unwrap();
@@ -219,7 +219,10 @@ impl Watcher for Bored {
 
 impl StopRule for BoredAfter {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        assert_eq!(progress.simulations_left, Some(12 - progress.simulations));
+        let left = 12 - progress.simulations;
+        assert_eq!(progress.simulations_left, Some(left));
+        let expected = expected_simulations(progress);
+        assert!((expected - left as f64).abs() < 1e-9, "no clock takes any: {expected}");
         match self.0 {
             Some(after) if progress.simulations >= after => Verdict::Stop(StopReason::Certain),
             _ => Verdict::GoOn,
