@@ -22,7 +22,7 @@ params! {
         /// End full searches whose answer will not change, by the network's stop profile; needs considered = 0.
         pub ds_mcts: bool = false, Any;
         /// Weight in training of positions whose search ended so.
-        pub early_weight: f64 = 0.0, 0.0..=1.0;
+        pub early_weight: f64 = 1.0, 0.0..=1.0;
         /// Share of Dirichlet noise in the priors at the root of a full search without Gumbel.
         pub noise: f64 = 0.25, 0.0..=1.0;
         /// Moves at the start that are drawn by how good they look, not chosen.

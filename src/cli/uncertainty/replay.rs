@@ -88,15 +88,17 @@ pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<Told> {
 
 /// Simulations against what is lost, a curve for each rule.
 fn draw(results: &[Replayed]) -> anyhow::Result<String> {
-    let curves: Vec<Curve<'_>> = results
-        .chunk_by(|a, b| a.rule == b.rule)
-        .map(|rows| {
-            let mut points: Vec<_> =
-                rows.iter().map(|row| (100.0 * row.ratio, 100.0 * row.tail)).collect();
-            points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            (rows[0].rule.as_str(), points)
-        })
-        .collect();
+    let mut curves: Vec<Curve<'_>> = Vec::new();
+    for row in results {
+        let point = (100.0 * row.ratio, 100.0 * row.tail);
+        match curves.iter_mut().find(|(name, _)| *name == row.rule) {
+            Some((_, points)) => points.push(point),
+            None => curves.push((row.rule.as_str(), vec![point])),
+        }
+    }
+    for (_, points) in &mut curves {
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
     let axes = ("% of the simulations", "% of positions that lose epsilon or more");
     chart::draw(&curves, 0.0, axes)
 }
