@@ -97,10 +97,20 @@ fn the_page_of_a_study_shows_its_numbers() {
         "mc-score:300",
         "--evaluator",
         "uct:30",
+        "--evaluator",
+        "first=60 uct:60",
         "--json",
     ];
     let study = json(&lab(&arguments));
-    assert_eq!(study["rows"].as_array().unwrap().len(), 3);
+    assert_eq!(study["rows"].as_array().unwrap().len(), 4);
+    assert_eq!(study["rows"][3]["metrics"]["positions"], 60);
+    let gains: Vec<_> = study["gains"].as_array().unwrap().iter().collect();
+    let names: Vec<_> = gains.iter().map(|gain| (&gain["from"], &gain["to"])).collect();
+    assert_eq!(
+        names,
+        [(&"mc-score:300".into(), &"mc:300".into()), (&"uct:30".into(), &"uct:60".into())]
+    );
+    assert_eq!([&gains[0]["positions"], &gains[1]["positions"]], [150, 60]);
     let scores = &study["rows"][0]["metrics"]["scores"];
     for name in ["acc", "fsc", "lft", "roc", "apr", "bep"] {
         let part = |field: &str| scores[name][field].as_f64().unwrap();

@@ -20,6 +20,8 @@ use crate::util::{Seed, make_folder};
 
 /// The folder of the games that are held out, inside of the others'.
 pub(super) const HOLDOUT: &str = "holdout";
+/// Decides which games are held out, where nobody says otherwise.
+pub(super) const IMPORT_SEED: u64 = 1;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RecordCommand {
@@ -68,7 +70,7 @@ pub(super) struct ImportArgs {
     #[arg(long, default_value_t = 0.02, value_parser = share)]
     holdout: f64,
     /// Decides which games are held out
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = IMPORT_SEED)]
     seed: u64,
     /// Games in one file
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u32).range(1..=100_000))]

@@ -1,6 +1,8 @@
 //! How well evaluation values tell won positions from lost ones: the six metrics of Takeuchi, Kaneko
 //! and Yamaguchi (2010), section III-C.
 
+use std::collections::BTreeMap;
+
 use rand::Rng as _;
 use serde::Serialize;
 
@@ -121,6 +123,36 @@ impl Metrics {
             }),
         }
     }
+}
+
+/// How much more accurate the second of two evaluators is than the first, on the same positions: each tells
+/// for each position whether it was on the right side. The interval is from draws of whole games.
+#[must_use]
+pub fn accuracy_gain(
+    right: &[[bool; 2]],
+    games: &[usize],
+    resamples: u32,
+    seed: Seed,
+) -> Option<Estimate> {
+    let mut by_game: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
+    for (&[first, second], &game) in right.iter().zip(games) {
+        let sums = by_game.entry(game).or_default();
+        sums[0] += f64::from(u8::from(second)) - f64::from(u8::from(first));
+        sums[1] += 1.0;
+    }
+    let sums: Vec<[f64; 2]> = by_game.into_values().collect();
+    let mean = |drawn: &mut dyn Iterator<Item = [f64; 2]>| {
+        let [gain, count] = drawn.fold([0.0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+        (count > 0.0).then(|| gain / count)
+    };
+    let value = mean(&mut sums.iter().copied())?;
+    let mut rng = seed.fork("bootstrap", 1).rng();
+    let mut draw = || {
+        let at = (u64::from(rng.next_u32()) * sums.len() as u64) >> 32;
+        sums[usize::try_from(at).unwrap_or_default()]
+    };
+    let draws = (0..resamples).filter_map(|_| mean(&mut sums.iter().map(|_| draw()))).collect();
+    Some(Estimate { value, interval: percentiles(draws, value) })
 }
 
 /// The middle 95 % of numbers, or a single one where there are none.
@@ -328,6 +360,27 @@ mod tests {
         let Estimate { value, interval } = metrics().scores[0].unwrap();
         assert!(interval.low < value && value < interval.high);
         assert_eq!(metrics().scores, metrics().scores);
+    }
+
+    #[test]
+    fn gains_are_of_the_same_positions() {
+        // The second is right in three more of eight, wrong in one more.
+        let right = [(0, 1), (0, 1), (0, 1), (1, 0), (1, 1), (1, 1), (0, 0), (0, 0)]
+            .map(|(a, b)| [a == 1, b == 1]);
+        let games: Vec<usize> = (0..8).collect();
+        let gain = accuracy_gain(&right, &games, 1000, Seed::new(1)).unwrap();
+        assert!((gain.value - 0.25).abs() < 1e-12);
+        assert!(gain.interval.low < 0.0 && gain.interval.high > 0.5, "{gain:?}");
+        // A hundred times the same games: the interval is a tenth as wide, and above zero.
+        let many: Vec<[bool; 2]> = right.iter().copied().cycle().take(800).collect();
+        let games: Vec<usize> = (0..800).collect();
+        let gain = accuracy_gain(&many, &games, 1000, Seed::new(1)).unwrap();
+        assert!(gain.interval.low > 0.18 && gain.interval.high < 0.32, "{gain:?}");
+        // The same positions, but of eight games: as little is known as with eight.
+        let few: Vec<usize> = (0..800).map(|n| n % 8).collect();
+        let gain = accuracy_gain(&many, &few, 1000, Seed::new(1)).unwrap();
+        assert!(gain.interval.low < 0.0, "{gain:?}");
+        assert!(accuracy_gain(&[], &[], 10, Seed::new(1)).is_none());
     }
 
     /// Positions of one game say the same again: their number must not make intervals narrow.

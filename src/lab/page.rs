@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::chart::draw;
 use super::curves::Curve;
-use super::metrics::NAMES;
+use super::metrics::{Estimate, NAMES};
 use super::study::{Assessed, Study};
 use crate::arena::report::{STYLE, escaped};
 
@@ -33,6 +33,7 @@ pub fn study_page(study: &Study) -> Result<String, String> {
     let mut body = format!("<p class=\"facts\">{}</p>\n", escaped(&study.source));
     body.push_str("<div class=\"grid two\">\n");
     body.push_str(&metrics(study));
+    body.push_str(&gains(study));
     body.push_str(&winners(study));
     body.push_str(&totals(study)?);
     for row in &study.rows {
@@ -100,6 +101,38 @@ fn metrics(study: &Study) -> String {
          positions: the paper's are of other games.</p>",
     );
     card("wide", "Metrics", &table)
+}
+
+fn gains(study: &Study) -> String {
+    if study.gains.is_empty() {
+        return String::new();
+    }
+    let mut table = "<div class=\"scroll\"><table><thead><tr><th>evaluator</th><th>over</th>\
+                     <th>positions</th><th>ACC</th></tr></thead><tbody>"
+        .to_owned();
+    for (number, gain) in study.gains.iter().enumerate() {
+        let at = format!("/gains/{number}");
+        let part = |field: &str, number: f64| {
+            marked(&format!("{at}/acc/{field}"), &format!("{number:.3}"))
+        };
+        let Estimate { value, interval } = gain.acc;
+        let _ = write!(
+            table,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{} <small>{} to {}</small></td></tr>",
+            escaped(&gain.to),
+            escaped(&gain.from),
+            marked(&format!("{at}/positions"), &gain.positions.to_string()),
+            part("value", value),
+            part("low", interval.low),
+            part("high", interval.high),
+        );
+    }
+    table.push_str("</tbody></table></div>");
+    table.push_str(
+        "<p class=\"note\">Where the paper has the first above the second: how much higher its \
+         accuracy is, on the positions that both have seen.</p>",
+    );
+    card("wide", "More playouts, better kinds", &table)
 }
 
 fn winners(study: &Study) -> String {

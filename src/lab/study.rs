@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::assess::Scale;
 use super::curves::{Curve, CurveParams};
-use super::metrics::{Judged, Metrics, NAMES};
+use super::metrics::{Estimate, Judged, Metrics, NAMES, accuracy_gain};
 use super::sample::{Sample, Winners};
 use crate::util::Seed;
+use crate::util::stats::Interval;
 
 /// Draws of games for the intervals of metrics.
 const RESAMPLES: u32 = 1000;
@@ -24,6 +25,86 @@ pub struct Study {
     pub winners: Vec<Winners>,
     /// The evaluators.
     pub rows: Vec<Assessed>,
+    /// Those that the paper puts in order, two and two on the positions that both have seen.
+    pub gains: Vec<Gain>,
+}
+
+/// What an evaluator has said of the first of the positions.
+pub struct Values {
+    /// The evaluator, as it was asked for.
+    pub evaluator: String,
+    /// What the values mean.
+    pub scale: Scale,
+    /// One for each position.
+    pub values: Vec<f64>,
+}
+
+/// Two evaluators of which the second should be the more accurate: one with more playouts, or of the
+/// next better kind with as many.
+#[derive(Clone, Debug, Serialize)]
+pub struct Gain {
+    /// The first.
+    pub from: String,
+    /// The second.
+    pub to: String,
+    /// Positions that both have seen.
+    pub positions: usize,
+    /// How much more accurate the second is.
+    pub acc: Estimate,
+}
+
+/// Kinds of evaluators, each more accurate than those before it where all have as many playouts.
+const KINDS: [&str; 5] = ["mc-score", "mc", "uct", "playouts", "search"];
+
+/// The place of an evaluator such as `uct:500` among the kinds, and its playouts. A search without a network
+/// is by playouts; the like with other settings are no part of the order.
+fn place(evaluator: &str) -> Option<(usize, u64)> {
+    let (first, settings) = evaluator.split_once(' ').unwrap_or((evaluator, ""));
+    let (kind, number) = first.split_once(':')?;
+    let kind = match (kind, settings) {
+        ("search", "net.path=none") => "playouts",
+        (kind, "") => kind,
+        _ => return None,
+    };
+    let place = KINDS.iter().position(|known| *known == kind)?;
+    Some((place, number.parse().ok()?))
+}
+
+/// Compares each evaluator with the next of its kind, and with that of the next kind with as many playouts.
+#[must_use]
+pub fn gains(samples: &[Sample], rows: &[Values], seed: Seed) -> Vec<Gain> {
+    let mut list = Vec::new();
+    let placed: Vec<_> =
+        rows.iter().filter_map(|row| Some((place(&row.evaluator)?, row))).collect();
+    for &((kind, number), from) in &placed {
+        let same = placed.iter().filter(|((other, n), _)| *other == kind && *n > number);
+        let more = same.min_by_key(|((_, n), _)| *n);
+        let equal = placed.iter().filter(|((other, n), _)| *other > kind && *n == number);
+        let better = equal.min_by_key(|((other, _), _)| *other);
+        for (_, to) in more.into_iter().chain(better) {
+            list.extend(gain(samples, from, to, seed));
+        }
+    }
+    list
+}
+
+fn gain(samples: &[Sample], from: &Values, to: &Values, seed: Seed) -> Option<Gain> {
+    let both = samples.iter().zip(from.values.iter().zip(&to.values));
+    let both = both.filter(|(_, (a, b))| !a.is_nan() && !b.is_nan());
+    let right = |sample: &Sample, scale: Scale, value: f64| {
+        (value >= scale.threshold()) == sample.black_won
+    };
+    let (right, games): (Vec<_>, Vec<_>) = both
+        .map(|(sample, (&a, &b))| {
+            ([right(sample, from.scale, a), right(sample, to.scale, b)], sample.game)
+        })
+        .unzip();
+    Some(Gain {
+        from: from.evaluator.clone(),
+        to: to.evaluator.clone(),
+        positions: right.len(),
+        acc: accuracy_gain(&right, &games, RESAMPLES, seed)?,
+    })
 }
 
 /// One evaluator: a row of the paper's Table I, and its curves.
@@ -59,15 +140,11 @@ pub struct Conditioned {
 }
 
 impl Assessed {
-    /// Judges the values of an evaluator, one for each sample.
+    /// Judges the values of an evaluator, one for each of the first samples.
     #[must_use]
-    pub fn new(
-        evaluator: &str,
-        scale: Scale,
-        (samples, values): (&[Sample], &[f64]),
-        params: &CurveParams,
-        seed: Seed,
-    ) -> Self {
+    pub fn new(samples: &[Sample], said: &Values, params: &CurveParams, seed: Seed) -> Self {
+        let Values { evaluator, scale, values } = said;
+        let (samples, scale) = (&samples[..values.len()], *scale);
         let judged: Vec<Judged> = samples
             .iter()
             .zip(values)
@@ -99,7 +176,7 @@ impl Assessed {
             }
         });
         Self {
-            evaluator: evaluator.to_owned(),
+            evaluator: evaluator.clone(),
             scale,
             metrics: Metrics::new(&judged, scale.threshold(), RESAMPLES, seed),
             paper: of_paper(evaluator),
@@ -183,6 +260,18 @@ impl Study {
             }
         }
         text.push('\n');
+        if !self.gains.is_empty() {
+            text.push_str("\nhow much higher ACC is on the positions that both have seen\n");
+        }
+        for Gain { from, to, positions, acc } in &self.gains {
+            let Interval { low, high } = acc.interval;
+            let _ = writeln!(
+                text,
+                "{:64} {positions:>9}  {:+.3} ({low:+.3} to {high:+.3})",
+                format!("{to} over {from}"),
+                acc.value
+            );
+        }
         text
     }
 
@@ -241,5 +330,53 @@ impl Study {
             }
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{BoardSize, Komi, Position, Rules};
+    use crate::lab::sample::Traits;
+
+    #[test]
+    fn evaluators_are_compared_with_the_next_of_their_kind_and_the_next_kind() {
+        let komi = Komi::from_points(7.0).unwrap();
+        let position = Position::new(BoardSize::square(9).unwrap(), Rules::CGOS, komi);
+        let traits = Traits::of(&position, 0);
+        let sample =
+            |game| Sample { position: position.clone(), black_won: game % 2 == 0, game, traits };
+        let samples: Vec<Sample> = (0..40).map(sample).collect();
+        // Always for Black, so that it is right in half of the positions; or right in all.
+        let said = |name: &str, count: usize, right: bool| Values {
+            evaluator: name.to_owned(),
+            scale: if name.starts_with("mc-score") { Scale::Points } else { Scale::Chance },
+            values: (0..count)
+                .map(|game| if right && game % 2 == 1 { -9.0 } else { 9.0 })
+                .collect(),
+        };
+        let rows = [
+            said("mc-score:500", 40, false),
+            said("uct:500", 40, true),
+            said("uct:50000", 10, false),
+            said("uct:5000", 40, true),
+            said("search:500 net.path=none", 40, true),
+            said("search:500 search.rave=9", 40, true),
+            said("net", 40, true),
+        ];
+        let found = gains(&samples, &rows, Seed::new(1));
+        let found: Vec<_> = found
+            .iter()
+            .map(|gain| (gain.from.as_str(), gain.to.as_str(), gain.positions, gain.acc.value))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("mc-score:500", "uct:500", 40, 0.5),
+                ("uct:500", "uct:5000", 40, 0.0),
+                ("uct:500", "search:500 net.path=none", 40, 0.0),
+                ("uct:5000", "uct:50000", 10, -0.5),
+            ]
+        );
     }
 }

@@ -39,10 +39,22 @@ const fn row(id: &'static str, table: &'static str, strategy: &'static str, pape
     TimeRow { id, table, strategy, against: None, times: 1, paper, kind: RowKind::Strategy }
 }
 
-const fn duel(id: &'static str, table: &'static str, times: u64, paper: f64) -> TimeRow {
-    let against = Some("ERICA-BASELINE");
-    TimeRow { id, table, strategy: "STOP", against, times, paper, kind: RowKind::Strategy }
+/// STOP against ERICA-BASELINE, by the paper's numbers for one board or the other.
+const fn duel(
+    (id, table): (&'static str, &'static str),
+    [strategy, against]: [&'static str; 2],
+    times: u64,
+    paper: f64,
+) -> TimeRow {
+    let kind = RowKind::Strategy;
+    TimeRow { id, table, strategy, against: Some(against), times, paper, kind }
 }
+
+const IV: (&str, &str) = ("C23", "IV");
+const STOP_OR_ERICA: [&str; 2] = ["STOP", "ERICA-BASELINE"];
+/// Table V is of 19x19: its rows play by the numbers for that board, on whichever board there is.
+const V: (&str, &str) = ("C24", "V");
+const STOP_OR_ERICA_19: [&str; 2] = ["STOP-19", "ERICA-BASELINE-19"];
 
 const fn imitation(strategy: &'static str, paper: f64) -> TimeRow {
     let (id, table) = ("C33", "XIII");
@@ -86,9 +98,11 @@ pub const ROWS: &[TimeRow] = &[
     row("C22", "III", "STOP_A", 25.3),
     row("C22", "III", "STOP_B", 36.7),
     row("C22", "III", "STOP", 39.1),
-    duel("C23", "IV", 1, 63.7),
-    duel("C23", "IV", 2, 59.4),
-    duel("C23", "IV", 4, 60.7),
+    duel(IV, STOP_OR_ERICA, 1, 63.7),
+    duel(IV, STOP_OR_ERICA, 2, 59.4),
+    duel(IV, STOP_OR_ERICA, 4, 60.7),
+    duel(V, STOP_OR_ERICA_19, 1, 62.7),
+    duel(V, STOP_OR_ERICA_19, 3, 60.2),
     imitation("BEHIND", 31.3),
     imitation("UNST", 32.6),
     imitation("CLOSE", 31.0),

@@ -181,20 +181,25 @@ impl Importer {
         if self.filters.result == ResultFilter::Known && game.outcome.for_black().is_none() {
             return Err(Skipped::Result);
         }
-        let hash = identity(&game);
-        if !self.seen.insert(hash) {
+        if !self.seen.insert(identity(&record)) {
             return Err(Skipped::Duplicate);
         }
-        let lot = self.seed.fork("holdout", hash).rng();
-        let lot = rand::Rng::next_u64(&mut { lot }) as f64 / u64::MAX as f64;
-        Ok(Imported { game, held_out: lot < self.holdout })
+        Ok(Imported { game, held_out: is_held_out(&record, self.holdout, self.seed) })
     }
 }
 
+/// Whether an [`Importer`] with this share and seed keeps a game away from training.
+#[must_use]
+pub fn is_held_out(record: &GameRecord, holdout: f64, seed: Seed) -> bool {
+    let lot = seed.fork("holdout", identity(record)).rng();
+    let lot = rand::Rng::next_u64(&mut { lot }) as f64 / u64::MAX as f64;
+    lot < holdout
+}
+
 /// A number that games with the same moves share.
-fn identity(game: &TrainingGame) -> u64 {
-    let moves = game.turns.iter().map(|turn| u64::from(turn.mv.code()));
-    moves.fold(game.size.area() as u64, |hash, mv| Seed::new(hash).fork("move", mv).number())
+fn identity(record: &GameRecord) -> u64 {
+    let moves = record.moves.iter().map(|recorded| u64::from(recorded.mv.code()));
+    moves.fold(record.size.area() as u64, |hash, mv| Seed::new(hash).fork("move", mv).number())
 }
 
 impl Filters {

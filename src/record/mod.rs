@@ -16,7 +16,7 @@ pub(crate) use codec::{
 pub use game::{IllegalTurn, Outcome, TrainingGame, Turn};
 pub use import::{
     Filters, ImportError, ImportSummary, Imported, Importer, ResultFilter, ScoreTrust, Skipped,
-    read_games, sgf_files,
+    is_held_out, read_games, sgf_files,
 };
 pub use permute::Permutation;
 pub use rating::{NotARating, Rating};

@@ -84,6 +84,7 @@ struct StudyPart {
     positions: usize,
     evaluators: Vec<String>,
     least: Option<usize>,
+    held_out: Option<f64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -211,6 +212,7 @@ fn study_part(
         games: part.games,
         positions: part.positions,
         least: part.least.unwrap_or(study::LEAST),
+        held_out: part.held_out,
         ..StudyArgs::usual()
     };
     let study = match study::study(&args, config, budget) {

@@ -19,17 +19,28 @@ pub(super) struct Described {
     pub(super) assessor: Assessor,
     /// Everything that its values depend on.
     pub(super) identity: String,
+    /// Positions that it looks at, the first of all; none for all.
+    pub(super) positions: Option<usize>,
 }
 
 /// Reads `mc:N`, `mc-score:N`, `uct:N`, `uct-tuned:N`, `net`, `search:N` or `gtp:COMMAND LINE`; settings
-/// as `KEY=VALUE` may follow all but the last.
+/// as `KEY=VALUE` may follow all but the last. `first=N` before it has it look at the first N positions
+/// alone.
 pub(super) fn read(text: &str, config: &Config) -> anyhow::Result<Described> {
     let text = text.trim();
+    if let Some(rest) = text.strip_prefix("first=") {
+        let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        let number = number.parse().ok().filter(|&number: &usize| number > 0);
+        let number =
+            number.with_context(|| format!("in '{text}': write first=NUMBER EVALUATOR"))?;
+        return Ok(Described { positions: Some(number), ..read(rest, config)? });
+    }
     let seed = Seed::new(config.search.seed).fork("lab", 0);
     let describe = |assessor, rest: &str| Described {
         name: text.to_owned(),
         assessor,
         identity: format!("{text} seed={}{rest}", config.search.seed),
+        positions: None,
     };
     if let Some(command) = text.strip_prefix("gtp:") {
         let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
@@ -118,8 +129,13 @@ mod tests {
             assert_eq!(described.name, good);
             assert!(described.identity.starts_with(good));
         }
+        let first = read("first=100 mc:5", &config).unwrap();
+        assert_eq!((first.name.as_str(), first.positions), ("mc:5", Some(100)));
+        assert_eq!(first.identity, read("mc:5", &config).unwrap().identity);
         assert!(matches!(read("uct:7", &config).unwrap().assessor, Assessor::Playouts(_)));
         let error = |text: &str| format!("{:#}", read(text, &config).err().unwrap());
+        assert!(error("first=0 mc:5").contains("first=NUMBER"));
+        assert!(error("first=10").contains("write mc:N"));
         assert!(error("mc").contains("write mc:N"));
         assert!(error("mc:0").contains("number of simulations"));
         assert!(error("net:5").contains("write mc:N"));

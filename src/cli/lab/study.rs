@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use serde_json::json;
 
@@ -12,12 +12,14 @@ use super::evaluators::{self, Described};
 use super::write_files;
 use crate::cli::games::{self, Wanted};
 use crate::cli::progress::Progress;
+use crate::cli::record::{IMPORT_SEED, share};
 use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::lab::{
-    Assessed, Curve, CurveParams, Memory, Sample, Scale, Study, assess, draw, samples, study_page,
-    winners,
+    Assessed, Curve, CurveParams, Memory, Sample, Scale, Study, Values, assess, draw, gains,
+    samples, study_page, winners,
 };
+use crate::record::is_held_out;
 use crate::util::{Seed, make_folder};
 
 /// Games at the most that are read.
@@ -36,7 +38,8 @@ pub(in crate::cli) struct StudyArgs {
     #[arg(long, value_name = "FILE", required = true)]
     pub(super) records: Vec<PathBuf>,
     /// An evaluator, once for each: mc:N, mc-score:N, uct:N, uct-tuned:N, net, search:N, each with
-    /// KEY=VALUE behind it for settings, or gtp:COMMAND LINE for a program that can tell the score
+    /// KEY=VALUE behind it for settings, or gtp:COMMAND LINE for a program that can tell the score; first=N
+    /// before it has it look at the first N positions alone
     #[arg(long, value_name = "EVALUATOR", required = true)]
     pub(super) evaluator: Vec<String>,
     /// The folder for the results; values that are there already are not computed again
@@ -45,6 +48,9 @@ pub(in crate::cli) struct StudyArgs {
     /// Games to draw positions from, at the most
     #[arg(long, value_name = "NUMBER", default_value_t = GAMES)]
     pub(super) games: usize,
+    /// Only games that `record import` with this --holdout, and its own seed, keeps away from training
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(super) held_out: Option<f64>,
     /// Positions to draw
     #[arg(long, value_name = "NUMBER", default_value_t = POSITIONS)]
     pub(super) positions: usize,
@@ -70,6 +76,7 @@ impl StudyArgs {
             evaluator: Vec::new(),
             out: PathBuf::new(),
             games: GAMES,
+            held_out: None,
             positions: POSITIONS,
             width: WIDTH,
             points_width: POINTS_WIDTH,
@@ -122,23 +129,35 @@ pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyho
         })
         .collect::<anyhow::Result<_>>()?;
     let game = &config.game;
-    let wanted = Wanted { rules: game.rules(), size: game.size(), most: args.games.max(1) };
-    let found = games::read(&args.records, &wanted)?;
+    let most = args.games.max(1);
+    // Those that are held out are few of many.
+    let read = if args.held_out.is_some() { usize::MAX } else { most };
+    let wanted = Wanted { rules: game.rules(), size: game.size(), most: read };
+    let mut found = games::read(&args.records, &wanted)?;
+    if let Some(share) = args.held_out {
+        found.games.retain(|record| is_held_out(record, share, Seed::new(IMPORT_SEED)));
+        found.games.truncate(most);
+        ensure!(!found.games.is_empty(), "none of the games is held out: give a larger --held-out");
+    }
     let seed = Seed::new(config.search.seed).fork("lab", 0);
     let samples = samples(&found.games, game.rules(), args.positions.max(1), seed);
     let values = args.out.join("values");
     make_folder(&values).with_context(|| format!("cannot make {}", values.display()))?;
-    let mut rows = Vec::new();
+    let mut said = Vec::new();
     for described in &described {
-        let values = values_of(described, &samples, &values, budget)?;
+        let count = described.positions.unwrap_or(samples.len()).min(samples.len());
+        let values = values_of(described, &samples[..count], &values, budget)?;
         let scale = described.assessor.scale();
-        let width = match scale {
+        said.push(Values { evaluator: described.name.clone(), scale, values });
+    }
+    let row = |said: &Values| {
+        let width = match said.scale {
             Scale::Chance => args.width,
             Scale::Points => args.points_width,
         };
-        let params = CurveParams { width, least: args.least };
-        rows.push(Assessed::new(&described.name, scale, (&samples, &values), &params, seed));
-    }
+        Assessed::new(&samples, said, &CurveParams { width, least: args.least }, seed)
+    };
+    let (rows, gains) = (said.iter().map(row).collect(), gains(&samples, &said, seed));
     let names: Vec<_> = args
         .records
         .iter()
@@ -146,16 +165,17 @@ pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyho
         .map(|name| name.to_string_lossy())
         .collect();
     let source = format!(
-        "{} of {} on {}: {} games, {} positions drawn, seed {}",
+        "{} of {} on {}: {} games{}, {} positions drawn, seed {}",
         names.join(", "),
         game.kind,
         game.size(),
         found.games.len(),
+        if args.held_out.is_some() { " held out from training" } else { "" },
         samples.len(),
         config.search.seed
     );
     let winners = winners(&found.games, game.rules());
-    Ok(Study { source, positions: samples.len(), winners, rows })
+    Ok(Study { source, positions: samples.len(), winners, rows, gains })
 }
 
 fn values_of(
