@@ -2,7 +2,8 @@
 //!
 //! Two engines with a free evaluator and 16 simulations a move play 1,000 games: in a match with its
 //! clocks, rules, records and results on the disk; without one, asked in turn until the game is over;
-//! and the same searches are made once more without anything else.
+//! and the same searches are made once more without anything else. Other numbers of rounds and of games in
+//! each may follow the command: `cargo bench --bench arena -- 1 20`.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot go on should say where")]
 #![allow(clippy::print_stdout, reason = "the result is for people")]
@@ -26,6 +27,12 @@ use tedomari::util::Seed;
 const ROUNDS: u64 = 5;
 const GAMES: u64 = 200;
 
+/// Rounds and games in each, as they are asked for.
+fn numbers() -> [u64; 2] {
+    let mut given = std::env::args().filter_map(|word| word.parse().ok());
+    [ROUNDS, GAMES].map(|usual| given.next().unwrap_or(usual))
+}
+
 const LONGEST: usize = 243;
 
 fn params() -> EngineParams {
@@ -43,7 +50,7 @@ fn engine(seed: Seed) -> Engine {
     Engine::new(params, Arc::new(UniformEvaluator))
 }
 
-fn contest(seed: Seed) -> Match {
+fn contest(games: u64, seed: Seed) -> Match {
     let player = |name: &str| Contestant {
         name: name.to_owned(),
         time: TimeControl::NONE,
@@ -61,7 +68,7 @@ fn contest(seed: Seed) -> Match {
             allowance: Duration::from_millis(20),
             patience: Patience { unlimited: Duration::from_secs(60), late: Duration::from_secs(5) },
         },
-        schedule: Schedule { players: 2, pairing: Pairing::Pairs, games: GAMES },
+        schedule: Schedule { players: 2, pairing: Pairing::Pairs, games },
         shard: Shard::WHOLE,
         openings: vec![Vec::new()],
         seed,
@@ -71,7 +78,7 @@ fn contest(seed: Seed) -> Match {
     }
 }
 
-fn info() -> MatchInfo {
+fn info(games: u64) -> MatchInfo {
     MatchInfo {
         format: 1,
         players: vec!["a".to_owned(), "b".to_owned()],
@@ -80,7 +87,7 @@ fn info() -> MatchInfo {
         rules: "cgos".to_owned(),
         komi: 7.0,
         seed: 1,
-        games: GAMES,
+        games,
         schedule: "pairs".to_owned(),
         time: Vec::new(),
         openings: "none".to_owned(),
@@ -113,7 +120,7 @@ fn komi() -> Komi {
 }
 
 /// The games of a match by two engines, without a match.
-fn engines_alone(seed: Seed) -> Vec<Vec<Move>> {
+fn engines_alone(count: u64, seed: Seed) -> Vec<Vec<Move>> {
     let play = |game| {
         let mut engines = Color::BOTH.map(|color| engine(player_seed(seed, game, color)));
         for engine in &mut engines {
@@ -134,7 +141,7 @@ fn engines_alone(seed: Seed) -> Vec<Vec<Move>> {
         }
         moves
     };
-    (0..GAMES).map(play).collect()
+    (0..count).map(play).collect()
 }
 
 /// The searches of these games, and nothing else; the positions are made beforehand.
@@ -179,18 +186,19 @@ fn timed<R>(job: impl FnOnce() -> R) -> (R, [Duration; 2]) {
 fn main() {
     let mut sums = [[0.0; 2]; 3];
     let mut plies = 0;
-    for round in 0..ROUNDS {
+    let [rounds, count] = numbers();
+    for round in 0..rounds {
         let seed = Seed::new(7).fork("round", round);
         let folder = tempfile::tempdir().unwrap();
-        let (count, in_match) = timed(|| {
-            let (results, lines) = Results::open(folder.path(), &info()).unwrap();
-            let mut count = Count::default();
-            contest(seed).run(results, &lines, &mut count).unwrap();
-            count.0
+        let (moves, in_match) = timed(|| {
+            let (results, lines) = Results::open(folder.path(), &info(count)).unwrap();
+            let mut moves = Count::default();
+            contest(count, seed).run(results, &lines, &mut moves).unwrap();
+            moves.0
         });
-        let (games, engines) = timed(|| engines_alone(seed));
-        assert_eq!(count, games.iter().map(Vec::len).sum::<usize>(), "the games are the same");
-        plies += count;
+        let (games, engines) = timed(|| engines_alone(count, seed));
+        assert_eq!(moves, games.iter().map(Vec::len).sum::<usize>(), "the games are the same");
+        plies += moves;
         let searches = searches_alone(seed, &games);
         for (sum, times) in sums.iter_mut().zip([in_match, engines, searches]) {
             for (sum, time) in sum.iter_mut().zip(times) {
@@ -198,7 +206,7 @@ fn main() {
             }
         }
     }
-    println!("{} games of {plies} moves with 16 simulations each", ROUNDS * GAMES);
+    println!("{} games of {plies} moves with 16 simulations each", rounds * count);
     let searches = sums[2];
     for (what, [wall, cpu]) in ["match", "engines alone", "searches alone"].iter().zip(sums) {
         println!(
