@@ -1,15 +1,21 @@
 //! What the numbers of experiments say of the papers' claims.
 
 mod stopping;
+mod strategies;
 
 pub use stopping::{Contest, of_contests, of_uncertainty};
+pub use strategies::of_time;
 
+use super::assess::Scale;
 use super::checklist::Finding;
+use super::curves::Bin;
 use super::metrics::Estimate;
+use super::sample::Winners;
 use super::study::{Assessed, Study};
-use super::time::Played;
 use super::wls::{Row, StepResponse};
 
+/// Games of one komi that are told apart from others.
+const MANY_GAMES: usize = 100;
 /// How far our means may be from the paper's.
 const WLS_TOLERANCE: f64 = 0.001;
 /// The same where jumps are ties that arithmetic decides: K = 1.0 and 1.4.
@@ -65,9 +71,13 @@ fn with_interval(name: &str, estimate: &Estimate) -> String {
     format!("{name} {value:.3} ({:.3} to {:.3})", interval.low, interval.high)
 }
 
-/// D16 to D25, those that the evaluators of a study tell about.
+/// D14 to D25, those that the evaluators of a study tell about, or D27 for another game than Go.
 #[must_use]
 pub fn of_study(study: &Study, command: &str) -> Vec<Finding> {
+    if study.game != "go" {
+        let other = Finding { id: "D27".to_owned(), ..table(study, command) };
+        return vec![other];
+    }
     let mut list = vec![
         finding(
             "D14",
@@ -79,13 +89,65 @@ pub fn of_study(study: &Study, command: &str) -> Vec<Finding> {
         table(study, command),
         calibration(study, command),
     ];
+    list.extend(by_score(study, command));
     list.extend(splits(study, command));
-    let winners: Vec<String> = study
-        .winners
+    list.push(finding("D24", winners(study), "other records".to_owned(), command));
+    list
+}
+
+/// Games that Black has won and lost by komi, those with few games together.
+fn winners(study: &Study) -> String {
+    let all = |row: &Winners| row.black_won + row.white_won;
+    let (many, few): (Vec<&Winners>, Vec<&Winners>) =
+        study.winners.iter().partition(|row| all(row) >= MANY_GAMES);
+    let mut cells: Vec<String> = many
         .iter()
         .map(|row| format!("komi {}: {} to {}", row.komi, row.black_won, row.white_won))
         .collect();
-    list.push(finding("D24", winners.join("; "), "other records".to_owned(), command));
+    if !few.is_empty() {
+        let black: usize = few.iter().map(|row| row.black_won).sum();
+        let white: usize = few.iter().map(|row| row.white_won).sum();
+        cells.push(format!("other komi and rules: {black} to {white}"));
+    }
+    cells.join("; ")
+}
+
+/// Whether curves over points are the same however many games are played, and whether they rise.
+fn by_score(study: &Study, command: &str) -> Vec<Finding> {
+    let points: Vec<&Assessed> =
+        study.rows.iter().filter(|row| row.scale == Scale::Points).collect();
+    let apart =
+        |a: &Bin, b: &Bin| a.interval.low > b.interval.high || b.interval.low > a.interval.high;
+    let mut list = Vec::new();
+    let sizes: Vec<&&Assessed> =
+        points.iter().filter(|row| row.evaluator.starts_with("mc-score:")).collect();
+    if let [first, others @ ..] = sizes.as_slice()
+        && !others.is_empty()
+    {
+        let (mut both, mut differ) = (0, 0);
+        for other in others {
+            for a in &first.total.bins {
+                let same = |b: &&Bin| (a.value - b.value).abs() < 1e-9;
+                if let Some(b) = other.total.bins.iter().find(same) {
+                    both += 1;
+                    differ += usize::from(apart(a, b));
+                }
+            }
+        }
+        let text = format!(
+            "curves of mc-score at {} sizes: {differ} of {both} intervals of points differ for certain",
+            sizes.len()
+        );
+        let verdict = agreed(differ == 0, || "curves differ with the number of games".to_owned());
+        list.push(finding("D18", text, verdict, command));
+    }
+    for row in points.iter().filter(|row| row.evaluator.starts_with("gtp:")) {
+        let falls = |two: &[Bin]| two[1].interval.high < two[0].interval.low;
+        let falls = row.total.bins.windows(2).filter(|two| falls(two)).count();
+        let text = format!("{}: the curve falls {falls} times for certain", row.evaluator);
+        let verdict = agreed(falls > 0, || "the paper's is not monotone, ours is".to_owned());
+        list.push(finding("D18", text, verdict, command));
+    }
     list
 }
 
@@ -122,7 +184,7 @@ fn calibration(study: &Study, command: &str) -> Finding {
     let cells: Vec<String> = study
         .rows
         .iter()
-        .filter(|row| row.scale == super::assess::Scale::Chance && !row.total.bins.is_empty())
+        .filter(|row| row.scale == Scale::Chance && !row.total.bins.is_empty())
         .map(|row| {
             let bins = &row.total.bins;
             let all: usize = bins.iter().map(|bin| bin.positions).sum();
@@ -178,72 +240,6 @@ fn splits(study: &Study, command: &str) -> Vec<Finding> {
     list
 }
 
-/// C20 to C23, C33 and C36: for each table the rates, and how their order compares with the paper's; C38:
-/// what strategies that stop have saved.
-#[must_use]
-pub fn of_time(rows: &[Played], command: &str) -> Vec<Finding> {
-    let mut ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    ids.dedup();
-    let of = |id: &str| {
-        let rows: Vec<&Played> = rows.iter().filter(|row| row.id == id).collect();
-        let cells: Vec<String> = rows
-            .iter()
-            .map(|row| {
-                let [score, low, high] = [row.score, row.low, row.high].map(|share| 100.0 * share);
-                format!("{} {score:.1} % ({low:.1} to {high:.1})", row.name)
-            })
-            .collect();
-        let verdict = if id == "C36" { hurry(rows[0]) } else { order(&rows) };
-        finding(id, cells.join("; "), verdict, command)
-    };
-    ids.into_iter().map(of).chain(savings(rows, command)).collect()
-}
-
-/// Whether a player that hurries in the endgame loses by it.
-fn hurry(row: &Played) -> String {
-    match () {
-        () if row.high < 0.5 => "reproduced: hurrying in the endgame costs games".to_owned(),
-        () if row.low > 0.5 => "differs: hurrying in the endgame wins games".to_owned(),
-        () => "not decided: the interval holds one half".to_owned(),
-    }
-}
-
-/// The order of the paper: `STOP_A` saves least, STOP most.
-fn savings(rows: &[Played], command: &str) -> Option<Finding> {
-    let saved = ["STOP_A", "STOP_B", "STOP"]
-        .map(|name| rows.iter().find(|row| row.name == name).and_then(|row| row.saved));
-    let [Some(a), Some(b), Some(stop)] = saved else { return None };
-    let text = format!(
-        "STOP_A {:.1} %, STOP_B {:.1} %, STOP {:.1} % of the planned time",
-        100.0 * a,
-        100.0 * b,
-        100.0 * stop
-    );
-    let verdict = agreed(a < stop && b < stop, || "STOP does not save most".to_owned());
-    Some(finding("C38", text, verdict, command))
-}
-
-/// Whether the strategies that are told apart by their intervals are in the paper's order.
-fn order(rows: &[&Played]) -> String {
-    let (mut same, mut other) = (0, 0);
-    for a in rows {
-        for b in rows.iter().filter(|b| a.paper < b.paper) {
-            if a.high < b.low {
-                same += 1;
-            } else if b.high < a.low {
-                other += 1;
-            }
-        }
-    }
-    match (same, other) {
-        (0, 0) => "not decided: the intervals overlap".to_owned(),
-        (same, 0) => format!("reproduced: {same} pairs in the paper's order, none in the other"),
-        (same, other) => {
-            format!("differs: {same} pairs in the paper's order, {other} in the other")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,67 +260,5 @@ mod tests {
         assert_eq!(verdicts(&one)[0], "reproduced");
         one[1].measured.sd_r += 0.002;
         assert_eq!(verdicts(&one)[0], "differs: 1 of 2 rows are farther than the tolerance");
-    }
-
-    fn played(name: &str, [low, high]: [f64; 2], saved: Option<f64>) -> Played {
-        Played {
-            id: if name == "endgame-hurried" { "C36" } else { "C22" }.to_owned(),
-            table: "III".to_owned(),
-            name: name.to_owned(),
-            games: 100,
-            score: f64::midpoint(low, high),
-            low,
-            high,
-            paper: 0.4,
-            saved,
-            time_by_move: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn hurrying_is_judged_against_one_half() {
-        let verdict =
-            |interval| of_time(&[played("endgame-hurried", interval, None)], "x").remove(0).verdict;
-        assert!(verdict([0.3, 0.4]).starts_with("reproduced"));
-        assert!(verdict([0.4, 0.6]).starts_with("not decided"));
-        assert!(verdict([0.6, 0.7]).starts_with("differs"));
-    }
-
-    #[test]
-    fn savings_are_told_when_all_three_are_known() {
-        let rows = |stop: Option<f64>| {
-            let of = |name: &str, saved| played(name, [0.4, 0.6], saved);
-            of_time(&[of("STOP_A", Some(0.2)), of("STOP_B", Some(0.3)), of("STOP", stop)], "x")
-        };
-        let found = rows(Some(0.5)).pop().unwrap();
-        assert_eq!(
-            (found.id.as_str(), found.verdict.as_str(), found.ours.as_str()),
-            ("C38", "reproduced", "STOP_A 20.0 %, STOP_B 30.0 %, STOP 50.0 % of the planned time")
-        );
-        assert!(rows(Some(0.1)).pop().unwrap().verdict.starts_with("differs"));
-        assert!(rows(None).iter().all(|found| found.id != "C38"));
-    }
-
-    #[test]
-    fn orders_are_judged_by_intervals() {
-        let row = |paper: f64, low: f64, high: f64| Played {
-            id: "C22".to_owned(),
-            table: "III".to_owned(),
-            name: "x".to_owned(),
-            games: 100,
-            score: f64::midpoint(low, high),
-            low,
-            high,
-            paper,
-            saved: None,
-            time_by_move: Vec::new(),
-        };
-        let verdict = |rows: &[Played]| of_time(rows, "x").remove(0).verdict;
-        let (weak, middle, strong) = (row(0.2, 0.1, 0.2), row(0.3, 0.15, 0.4), row(0.4, 0.5, 0.6));
-        let rows = [weak.clone(), middle.clone(), strong.clone()];
-        assert!(verdict(&rows).starts_with("reproduced: 2 pairs"));
-        assert!(verdict(&[weak.clone(), middle]).starts_with("not decided"));
-        let turned = [Played { paper: 0.9, ..weak }, strong];
-        assert!(verdict(&turned).starts_with("differs: 0 pairs"));
     }
 }

@@ -19,6 +19,8 @@ const RESAMPLES: u32 = 1000;
 pub struct Study {
     /// Where the positions are from, in words.
     pub source: String,
+    /// The game, `go` or `nogo`.
+    pub game: String,
     /// Positions that were drawn.
     pub positions: usize,
     /// Games by komi and rules: the paper's Table II.

@@ -33,6 +33,10 @@ pub enum RowKind {
     Imitated,
     /// It and its opponent take the same time for every move, but it a tenth of that at the end.
     Hurried,
+    /// It takes the same time for every move, in a game of the usual length as much as its opponent has.
+    Steady,
+    /// It and its opponent never give up.
+    ToTheEnd,
 }
 
 const fn row(id: &'static str, table: &'static str, strategy: &'static str, paper: f64) -> TimeRow {
@@ -73,6 +77,28 @@ const HURRIED: TimeRow = TimeRow {
     kind: RowKind::Hurried,
 };
 
+/// Who takes the same time for every move, at four times the clock so that it never runs out.
+const STEADY: TimeRow = TimeRow {
+    id: "C25",
+    table: "fixed",
+    strategy: "EXP-MOVES",
+    against: None,
+    times: 4,
+    paper: 27.6,
+    kind: RowKind::Steady,
+};
+
+/// How long games are that nobody gives up.
+const TO_THE_END: TimeRow = TimeRow {
+    id: "C37",
+    table: "length",
+    strategy: "EXP-STONES",
+    against: Some("EXP-STONES"),
+    times: 1,
+    paper: 50.0,
+    kind: RowKind::ToTheEnd,
+};
+
 /// Own moves before the usual end from which a player hurries.
 const HURRIED_MOVES: f64 = 10.0;
 
@@ -110,6 +136,8 @@ pub const ROWS: &[TimeRow] = &[
     imitation("STOP_B", 29.8),
     imitation("STOP", 32.8),
     HURRIED,
+    STEADY,
+    TO_THE_END,
 ];
 
 impl TimeRow {
@@ -118,6 +146,8 @@ impl TimeRow {
     pub fn name(&self) -> String {
         match (self.kind, self.against) {
             (RowKind::Hurried, _) => "endgame-hurried".to_owned(),
+            (RowKind::Steady, _) => "STEADY".to_owned(),
+            (RowKind::ToTheEnd, _) => format!("{}-to-the-end", self.strategy),
             (_, Some(against)) => format!("{}-{against}-x{}", self.strategy, self.times),
             (RowKind::Imitated, None) => format!("{}-imitated", self.strategy),
             (RowKind::Strategy, None) => self.strategy.to_owned(),
@@ -146,6 +176,8 @@ pub struct Played {
     pub paper: f64,
     /// The share of its planned time that the player did not use.
     pub saved: Option<f64>,
+    /// Mean moves of a game.
+    pub plies: Option<f64>,
     /// Mean simulations of a move, by the first move of each class.
     pub time_by_move: Vec<(u64, Option<f64>)>,
 }

@@ -175,7 +175,7 @@ pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyho
         config.search.seed
     );
     let winners = winners(&found.games, game.rules());
-    Ok(Study { source, positions: samples.len(), winners, rows, gains })
+    Ok(Study { source, game: game.kind.clone(), positions: samples.len(), winners, rows, gains })
 }
 
 fn values_of(

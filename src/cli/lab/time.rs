@@ -9,8 +9,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::budget::Budget;
+use super::write_files;
 use crate::arena::report::{Results, Summary};
-use crate::cli::{matches, print, print_json};
+use crate::cli::{chart, matches, print, print_json};
 use crate::config::Config;
 use crate::game::Game;
 use crate::lab::time::{Played, ROWS, RowKind, TimeRow, endgame_tables, imitation_table};
@@ -22,7 +23,7 @@ pub(in crate::cli) struct TimeArgs {
     /// The folder for the matches; what has been played is not played again
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: PathBuf,
-    /// Tables to play: I, II, III, IV, V, XIII and endgame; all if none is given
+    /// Tables to play: I, II, III, IV, V, XIII, endgame, fixed and length; all if none is given
     #[arg(long, value_name = "TABLE")]
     pub(super) table: Vec<String>,
     /// Games of each row
@@ -74,7 +75,7 @@ pub(super) fn result(
     let rows: Vec<&TimeRow> = ROWS.iter().filter(wanted).collect();
     anyhow::ensure!(
         !rows.is_empty(),
-        "no such table: write --table I, II, III, IV, V, XIII or endgame"
+        "no such table: write --table I, II, III, IV, V, XIII, endgame, fixed or length"
     );
     let mut played = Vec::new();
     for row in &rows {
@@ -83,6 +84,7 @@ pub(super) fn result(
         }
         played.push(play(row, args, config)?);
     }
+    draw_times(&played, &args.out)?;
     Ok(TimeResult {
         complete: played.len() == rows.len(),
         games: args.games,
@@ -94,10 +96,25 @@ pub(super) fn result(
     })
 }
 
+/// Draws how long moves took on the mean, by their number: the paper's Figures 1 to 8.
+fn draw_times(rows: &[Played], out: &Path) -> anyhow::Result<()> {
+    let curve = |row: &Played| -> Vec<(f64, f64)> {
+        let point = |&(start, mean): &(u64, Option<f64>)| Some((start as f64, mean?));
+        row.time_by_move.iter().filter_map(point).collect()
+    };
+    // Those with more time for a game are on another scale.
+    let usual =
+        |row: &&Played| !["IV", "V", "endgame", "fixed", "length"].contains(&row.table.as_str());
+    let curves: Vec<_> =
+        rows.iter().filter(usual).map(|row| (row.name.as_str(), curve(row))).collect();
+    let drawing = chart::draw(&curves, 0.0, ("move", "simulations of a move, mean"))?;
+    write_files(out, [("times.svg", drawing)])?;
+    Ok(())
+}
+
 fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Played> {
     let folder = args.out.join(row.name());
     make_folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let time = format!("simulations:{}", row.times * args.simulations);
     let by_table = |name: &str| {
         let path = folder.join(name);
         let strategy = format!("EXP-MOVES time.table='{}'", path.display());
@@ -124,18 +141,36 @@ fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Playe
             }
             (strategies[0].clone(), strategies[1].clone())
         }
+        RowKind::Steady => {
+            let (path, strategy) = by_table("steady.toml");
+            let [_, steady] =
+                endgame_tables(&base_table(config)?, args.simulations as f64, row.times)
+                    .context("there are too few simulations for a game")?;
+            write_table(&path, &steady)?;
+            (strategy, opponent)
+        }
+        RowKind::ToTheEnd => {
+            let with = |name: &str| format!("{name} play.resign=false");
+            (with(row.strategy), with(&opponent))
+        }
     };
-    let with = |name: &str, strategy: &str| {
-        format!("name='{name}' time={time} tedomari {} time.strategy={strategy}", args.player)
+    let with = |name: &str, strategy: &str, times: u64| {
+        format!(
+            "name='{name}' time=simulations:{} tedomari {} time.strategy={strategy}",
+            times * args.simulations,
+            args.player
+        )
     };
+    let name = |opponent: &str| format!("opponent {}", row.against.unwrap_or(opponent));
     let opponent = match row.kind {
-        RowKind::Hurried => with("opponent steady", &opponent),
+        RowKind::Hurried => with("opponent steady", &opponent, row.times),
         _ if opponent.starts_with("gtp:") => format!("time=none {opponent}"),
-        _ => with(&format!("opponent {opponent}"), &opponent),
+        RowKind::Steady => with(&name(&opponent), &opponent, 1),
+        _ => with(&name(&opponent), &opponent, row.times),
     };
     let words = [
         "--player".to_owned(),
-        with(&row.name(), &strategy),
+        with(&row.name(), &strategy, row.times),
         "--player".to_owned(),
         opponent,
         "--out".to_owned(),
@@ -160,6 +195,7 @@ fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Playe
         high: pairing.score_interval.high,
         paper: row.paper / 100.0,
         saved: summary.players.get(pairing.first).and_then(|player| player.saved),
+        plies: summary.lengths.mean,
         time_by_move: times.starts.iter().copied().zip(means).collect(),
     })
 }

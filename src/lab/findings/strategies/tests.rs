@@ -1,0 +1,137 @@
+use super::*;
+
+fn played(id: &str, name: &str, [low, high]: [f64; 2]) -> Played {
+    Played {
+        id: id.to_owned(),
+        table: "III".to_owned(),
+        name: name.to_owned(),
+        games: 100,
+        score: f64::midpoint(low, high),
+        low,
+        high,
+        paper: 0.4,
+        saved: None,
+        plies: None,
+        time_by_move: Vec::new(),
+    }
+}
+
+fn verdict_of(rows: &[Played], id: &str) -> Option<String> {
+    of_time(rows, "x").into_iter().find(|found| found.id == id).map(|found| found.verdict)
+}
+
+fn begins(rows: &[Played], id: &str, words: &str) {
+    let verdict = verdict_of(rows, id).unwrap_or_default();
+    assert!(verdict.starts_with(words), "{id}: {verdict}");
+}
+
+#[test]
+fn hurrying_is_judged_against_one_half() {
+    let row = |interval| [played("C36", "endgame-hurried", interval)];
+    begins(&row([0.3, 0.4]), "C36", "reproduced");
+    begins(&row([0.4, 0.6]), "C36", "not decided");
+    begins(&row([0.6, 0.7]), "C36", "differs");
+}
+
+#[test]
+fn duels_are_judged_against_one_half() {
+    let rows = |a, b| [played("C23", "x1", a), played("C23", "x2", b)];
+    let (won, even, lost) = ([0.52, 0.6], [0.45, 0.55], [0.4, 0.48]);
+    begins(&rows(won, won), "C23", "reproduced: won for certain in all 2");
+    begins(&rows(won, even), "C23", "reproduced in part: won for certain in 1 of 2");
+    begins(&rows(even, even), "C23", "not decided");
+    begins(&rows(won, lost), "C23", "differs: won in 1 rows, lost in 1");
+}
+
+#[test]
+fn savings_are_told_when_all_three_are_known() {
+    let rows = |stop: Option<f64>| {
+        [("STOP_A", Some(0.2)), ("STOP_B", Some(0.3)), ("STOP", stop)]
+            .map(|(name, saved)| Played { saved, ..played("C22", name, [0.4, 0.6]) })
+    };
+    let found = of_time(&rows(Some(0.5)), "x").into_iter().find(|found| found.id == "C38").unwrap();
+    assert_eq!(
+        (found.verdict.as_str(), found.ours.as_str()),
+        ("reproduced", "STOP_A 20.0 %, STOP_B 30.0 %, STOP 50.0 % of the planned time")
+    );
+    begins(&rows(Some(0.1)), "C38", "differs");
+    assert_eq!(verdict_of(&rows(None), "C38"), None);
+}
+
+#[test]
+fn orders_are_judged_by_intervals() {
+    let row = |paper: f64, interval| Played { paper, ..played("C22", "x", interval) };
+    let (weak, middle, strong) =
+        (row(0.2, [0.1, 0.2]), row(0.3, [0.15, 0.4]), row(0.4, [0.5, 0.6]));
+    begins(&[weak.clone(), middle.clone(), strong.clone()], "C22", "reproduced: 2 pairs");
+    begins(&[weak.clone(), middle], "C22", "not decided");
+    begins(&[Played { paper: 0.9, ..weak }, strong], "C22", "differs: 0 pairs");
+}
+
+#[test]
+fn pairs_are_judged_by_their_difference() {
+    let rows = |unst, unst_l, close_l| {
+        [
+            played("C22", "UNST", unst),
+            played("C22", "UNST-L", unst_l),
+            played("C22", "CLOSE", [0.4, 0.5]),
+            played("C22", "CLOSE-L", close_l),
+        ]
+    };
+    // Intervals that overlap may still be apart: 0.07 with errors of 0.0255 each is 1.94, 0.08 is 2.2.
+    begins(&rows([0.4, 0.5], [0.48, 0.58], [0.48, 0.58]), "C31", "reproduced: all 2");
+    begins(&rows([0.4, 0.5], [0.48, 0.58], [0.47, 0.57]), "C31", "reproduced in part: 1 of 2");
+    begins(&rows([0.4, 0.5], [0.47, 0.57], [0.4, 0.5]), "C31", "not decided");
+    begins(
+        &rows([0.6, 0.7], [0.4, 0.5], [0.6, 0.7]),
+        "C31",
+        "differs: 1 of 2 for certain, but UNST-L",
+    );
+    assert_eq!(verdict_of(&rows([0.4, 0.5], [0.4, 0.5], [0.4, 0.5]), "C22b"), None);
+}
+
+#[test]
+fn the_headline_is_about_the_best() {
+    let rows = |stop| [played("C22", "CLOSE", [0.4, 0.5]), played("C22", "STOP", stop)];
+    begins(&rows([0.6, 0.7]), "C40", "reproduced");
+    begins(&rows([0.42, 0.52]), "C40", "not decided: STOP is first");
+    begins(&rows([0.38, 0.48]), "C40", "not decided: CLOSE is first");
+    begins(&rows([0.2, 0.3]), "C40", "differs: CLOSE");
+    let fixed = |interval| [rows([0.6, 0.7])[1].clone(), played("C25", "STEADY", interval)];
+    begins(&fixed([0.4, 0.5]), "C25", "reproduced");
+    begins(&fixed([0.6, 0.7]), "C25", "not decided");
+    begins(&fixed([0.8, 0.9]), "C25", "differs");
+}
+
+#[test]
+fn shapes_are_shares_of_the_time() {
+    let row = |name: &str, first: f64| Played {
+        time_by_move: vec![(1, Some(first)), (21, Some(50.0)), (41, Some(50.0)), (61, Some(999.0))],
+        ..played("C22", name, [0.4, 0.5])
+    };
+    let mut rows = vec![
+        row("EXP-STONES", 100.0),
+        row("OPEN", 150.0),
+        row("MID", 90.0),
+        row("UNST", 120.0),
+        row("STOP_A", 80.0),
+        row("STOP_B", 120.0),
+    ];
+    assert_eq!(verdict_of(&rows, "C35"), None);
+    rows.push(row("STOP", 110.0));
+    let found = of_time(&rows, "x").into_iter().find(|found| found.id == "C35").unwrap();
+    assert!(found.ours.contains("EXP-STONES 50.0 %, OPEN 60.0 %"), "{}", found.ours);
+    assert_eq!(found.verdict, "reproduced");
+    rows[4] = row("STOP_A", 101.0);
+    begins(&rows, "C35", "differs: STOP_A does not shift time to the endgame");
+}
+
+#[test]
+fn lengths_are_compared() {
+    let row = |id, name, plies| Played { plies: Some(plies), ..played(id, name, [0.4, 0.6]) };
+    let rows = [row("C21", "EXP-STONES", 50.0), row("C37", "EXP-STONES-to-the-end", 80.0)];
+    let found = of_time(&rows, "x");
+    let text = |id: &str| found.iter().find(|f| f.id == id).map(|f| f.ours.clone()).unwrap();
+    assert_eq!(text("C37"), "50 moves with, 80 without");
+    assert_eq!(text("C34"), "50 moves a game of EXP-STONES with itself");
+}
