@@ -216,6 +216,37 @@ fn all_goes_on_where_it_was_stopped_to_the_same_report() {
     check_page(&once.join("report.html"), &report, 141 * 6);
 }
 
+/// An experiment that cannot be done is named, and the others are done; records that are not there are
+/// played.
+#[test]
+fn all_does_what_can_be_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let experiments = folder.path().join("experiments");
+    fs::create_dir(&experiments).unwrap();
+    let study = |evaluator: &str| {
+        format!(
+            "about = \"x\"\nsettings = [[\"game.board_size\", \"5\"]]\n[study]\nrecords = [\"/no/such.sgf\"]\n\
+             own_games = 4\nheld_out = 0.02\ngames = 9\npositions = 20\nleast = 1\nevaluators = [{evaluator:?}]\n"
+        )
+    };
+    fs::write(experiments.join("a-broken.toml"), study("gtp:/no/such/program")).unwrap();
+    fs::write(experiments.join("b-own.toml"), study("mc:50")).unwrap();
+    let out = folder.path().join("out");
+    let words = [experiments.to_str().unwrap(), out.to_str().unwrap()];
+    let output = lab(&["all", "--experiments", words[0], "--out", words[1], "--json"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && errors.contains("cannot start /no/such/program"),
+        "{errors}"
+    );
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(told["failed"]["a-broken"].as_str().unwrap().contains("a-broken.toml"), "{told}");
+    let result = fs::read(out.join("b-own/result.json")).unwrap();
+    let result: Value = serde_json::from_slice(&result).unwrap();
+    assert_eq!(result["result"]["rows"][0]["metrics"]["positions"], 20);
+    assert_eq!(result["complete"], true);
+}
+
 #[test]
 fn what_cannot_be_done_says_why() {
     let folder = tempfile::tempdir().unwrap();

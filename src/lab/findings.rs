@@ -87,8 +87,11 @@ pub fn of_study(study: &Study, command: &str) -> Vec<Finding> {
         ),
         finding("D15", names(study), "other programs of the same kinds".to_owned(), command),
         table(study, command),
-        calibration(study, command),
+        calibration("D17", study, command, &|_| true),
     ];
+    if study.rows.iter().any(is_net) {
+        list.push(calibration("E4", study, command, &is_net));
+    }
     list.extend(by_score(study, command));
     list.extend(splits(study, command));
     list.push(finding("D24", winners(study), "other records".to_owned(), command));
@@ -179,12 +182,21 @@ fn table(study: &Study, command: &str) -> Finding {
     finding("D16", format!("ACC: {}", cells.join("; ")), verdict, command)
 }
 
-/// How far curves are from the diagonal.
-fn calibration(study: &Study, command: &str) -> Finding {
+fn is_net(row: &Assessed) -> bool {
+    row.evaluator.split(' ').next() == Some("net")
+}
+
+/// How far curves of some evaluators are from the diagonal.
+fn calibration(
+    id: &str,
+    study: &Study,
+    command: &str,
+    wanted: &dyn Fn(&Assessed) -> bool,
+) -> Finding {
     let cells: Vec<String> = study
         .rows
         .iter()
-        .filter(|row| row.scale == Scale::Chance && !row.total.bins.is_empty())
+        .filter(|row| wanted(row) && row.scale == Scale::Chance && !row.total.bins.is_empty())
         .map(|row| {
             let bins = &row.total.bins;
             let all: usize = bins.iter().map(|bin| bin.positions).sum();
@@ -196,7 +208,7 @@ fn calibration(study: &Study, command: &str) -> Finding {
         })
         .collect();
     let text = format!("mean distance from y = x: {}", cells.join("; "));
-    finding("D17", text, "measured: see the curves".to_owned(), command)
+    finding(id, text, "measured: see the curves".to_owned(), command)
 }
 
 /// How far apart the curves of a family are, for each evaluator that the paper has a figure of.

@@ -1,5 +1,7 @@
 //! `tedomari lab all`: one experiment after the other, as long as there is time.
 
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,13 +16,16 @@ use super::stopping::{self, UncertaintyPart};
 use super::study::{self, StudyArgs};
 use super::time::{self, TimeArgs};
 use super::{report, wls};
-use crate::cli::{print, print_json};
+use crate::arena::RECORDS;
+use crate::cli::{matches, print, print_json};
 use crate::config::Config;
 use crate::lab::{AssessError, Finding, Outcome, findings};
 use crate::util::{Seed, list_folder, make_folder, read_limited, write_atomically};
 
 /// Bytes of the largest description of an experiment.
 const MAX_BYTES: usize = 1 << 20;
+/// Games of our own that are played where records are not there: as many as the paper had.
+const OWN_GAMES: u64 = 2000;
 /// The file that an experiment leaves in its folder.
 pub(super) const RESULT: &str = "result.json";
 
@@ -80,6 +85,8 @@ struct WlsPart {
 #[serde(deny_unknown_fields)]
 struct StudyPart {
     records: Vec<PathBuf>,
+    /// Games of our own to be played where the records are not there.
+    own_games: Option<u64>,
     games: usize,
     positions: usize,
     evaluators: Vec<String>,
@@ -102,7 +109,7 @@ pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
     let budget = Budget::of(args.budget);
     let names = descriptions(&args.experiments)?;
     make_folder(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
-    let mut missing = Vec::new();
+    let (mut missing, mut failed) = (Vec::new(), BTreeMap::new());
     for path in &names {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
@@ -111,27 +118,45 @@ pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
         if done {
             continue;
         }
-        let finished = !budget.is_over()
-            && experiment(&name, path, &folder, config, &budget)
-                .with_context(|| format!("in {}", path.display()))?;
-        if !finished {
+        if budget.is_over() {
             missing.push(name);
+            continue;
+        }
+        // What cannot be done here, for want of a program or a file, keeps nothing else from being done.
+        match experiment(&name, path, &folder, config, &budget) {
+            Ok(true) => {}
+            Ok(false) => missing.push(name),
+            Err(error) => {
+                tracing::warn!(experiment = name, error = format!("{error:#}"), "not done");
+                failed.insert(name, format!("in {}: {error:#}", path.display()));
+            }
         }
     }
     let files = report::write(&args.out)?;
     if args.json {
-        return print_json(&json!({
-            "experiments": names.len(), "missing": missing, "files": files,
-        }));
-    }
-    let rest = if missing.is_empty() {
-        "all experiments are done\n".to_owned()
+        print_json(&json!({
+            "experiments": names.len(), "missing": missing, "failed": failed, "files": files,
+        }))?;
     } else {
-        format!("not done yet: {}; run the same command again to go on\n", missing.join(", "))
-    };
-    let files: Vec<String> =
-        files.iter().map(|file| format!("wrote {}\n", file.display())).collect();
-    print(&(rest + &files.concat()))
+        print(&told(&missing, &failed, &files))?;
+    }
+    let reasons: Vec<String> = failed.into_values().collect();
+    ensure!(reasons.is_empty(), "{}", reasons.join("\n"));
+    Ok(())
+}
+
+fn told(missing: &[String], failed: &BTreeMap<String, String>, files: &[PathBuf]) -> String {
+    let mut text = String::new();
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        text = format!("not done yet: {missing}; run the same command again to go on\n");
+    } else if failed.is_empty() {
+        "all experiments are done\n".clone_into(&mut text);
+    }
+    for file in files {
+        let _ = writeln!(text, "wrote {}", file.display());
+    }
+    text
 }
 
 fn descriptions(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -197,6 +222,28 @@ fn wls_part(part: &WlsPart, config: &Config, command: &str) -> Done {
     (result.findings(command), result.json(), true)
 }
 
+/// The records of a study, or games of the player without a network where one of them is not there, and
+/// whether that is so.
+fn records(
+    part: &StudyPart,
+    folder: &Path,
+    config: &Config,
+) -> anyhow::Result<(Vec<PathBuf>, bool)> {
+    let absent = part.records.iter().find(|path| !path.exists());
+    let Some(absent) = absent else { return Ok((part.records.clone(), false)) };
+    let games = part.own_games.unwrap_or(OWN_GAMES);
+    tracing::warn!(records = %absent.display(), games, "not there: games of our own are played");
+    let out = folder.join("own-games");
+    let player =
+        |name: &str| format!("name={name} tedomari net.path=none simulations=200 threads=1");
+    let [first, second] = ["first", "second"].map(player);
+    let out_text = out.display().to_string();
+    let games = games.to_string();
+    let words = ["--player", &first, "--player", &second, "--games", &games, "--out", &out_text];
+    matches::play_words(&words.map(str::to_owned), config).context("in the games of our own")?;
+    Ok((vec![out.join(RECORDS)], true))
+}
+
 /// None if there was no time for all of it.
 fn study_part(
     part: &StudyPart,
@@ -205,14 +252,16 @@ fn study_part(
     budget: &Budget,
     command: &str,
 ) -> anyhow::Result<Option<Done>> {
+    let (records, own) = records(part, folder, config)?;
     let args = StudyArgs {
-        records: part.records.clone(),
+        records,
         evaluator: part.evaluators.clone(),
         out: folder.to_owned(),
         games: part.games,
         positions: part.positions,
         least: part.least.unwrap_or(study::LEAST),
-        held_out: part.held_out,
+        // No network has learnt from our own games.
+        held_out: part.held_out.filter(|_| !own),
         ..StudyArgs::usual()
     };
     let study = match study::study(&args, config, budget) {
