@@ -108,9 +108,13 @@ struct TimePart {
 pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
     let budget = Budget::of(args.budget);
     let names = descriptions(&args.experiments)?;
+    // What is not understood is said before hours of work.
+    let read =
+        |path: &PathBuf| described(path, config).with_context(|| format!("in {}", path.display()));
+    let described: Vec<Described> = names.iter().map(read).collect::<anyhow::Result<_>>()?;
     make_folder(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
     let (mut missing, mut failed) = (Vec::new(), BTreeMap::new());
-    for path in &names {
+    for (path, described) in names.iter().zip(described) {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         let folder = args.out.join(&name);
@@ -123,7 +127,7 @@ pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
             continue;
         }
         // What cannot be done here, for want of a program or a file, keeps nothing else from being done.
-        match experiment(&name, path, &folder, config, &budget) {
+        match experiment(&name, described, &folder, &budget) {
             Ok(true) => {}
             Ok(false) => missing.push(name),
             Err(error) => {
@@ -168,26 +172,32 @@ fn descriptions(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Does an experiment, or goes on with it; returns whether it is done.
-fn experiment(
-    name: &str,
-    path: &Path,
-    folder: &Path,
-    config: &Config,
-    budget: &Budget,
-) -> anyhow::Result<bool> {
+/// An experiment with the settings that it asks for.
+type Described = (Description, Config);
+
+fn described(path: &Path, config: &Config) -> anyhow::Result<Described> {
     let text = String::from_utf8(read_limited(path, MAX_BYTES)?).context("not UTF-8 text")?;
     let description: Description = toml::from_str(&text)?;
-    let mut config = config.clone();
-    for (key, value) in &description.settings {
-        config = config.with(key, value)?;
-    }
-    make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let command = format!("tedomari lab all, experiments/{name}.toml");
     ensure!(
         description.kinds() == 1,
         "write one of [wls], [study], [time], [uncertainty] and [[match]]"
     );
+    let mut config = config.clone();
+    for (key, value) in &description.settings {
+        config = config.with(key, value)?;
+    }
+    Ok((description, config))
+}
+
+/// Does an experiment, or goes on with it; returns whether it is done.
+fn experiment(
+    name: &str,
+    (description, config): Described,
+    folder: &Path,
+    budget: &Budget,
+) -> anyhow::Result<bool> {
+    make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let command = format!("tedomari lab all, experiments/{name}.toml");
     let done = if let Some(part) = &description.wls {
         Some(wls_part(part, &config, &command))
     } else if let Some(part) = &description.study {
@@ -307,13 +317,7 @@ mod tests {
         let paths = descriptions(&folder).unwrap();
         assert!(paths.len() >= 4);
         for path in paths {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let description: Description = toml::from_str(&text).unwrap();
-            assert_eq!(description.kinds(), 1, "{}", path.display());
-            let mut config = Config::default();
-            for (key, value) in &description.settings {
-                config = config.with(key, value).unwrap();
-            }
+            let (description, config) = described(&path, &Config::default()).unwrap();
             for text in description.study.iter().flat_map(|study| &study.evaluators) {
                 super::super::evaluators::read(text, &config).unwrap();
             }
