@@ -245,6 +245,21 @@ fn all_does_what_can_be_done() {
     let result: Value = serde_json::from_slice(&result).unwrap();
     assert_eq!(result["result"]["rows"][0]["metrics"]["positions"], 20);
     assert_eq!(result["complete"], true);
+    // What was found is kept when the results are gone.
+    let keep = folder.path().join("kept");
+    let report = |out: &str| {
+        json(&lab(&["report", "--out", out, "--keep", keep.to_str().unwrap(), "--json"]))
+    };
+    let before = report(words[1]);
+    let elsewhere = folder.path().join("elsewhere");
+    let after = report(elsewhere.to_str().unwrap());
+    assert_eq!(before["lines"], after["lines"]);
+    assert_eq!(after["experiments"]["b-own"], true);
+    assert!(fs::metadata(keep.join("b-own.json")).unwrap().len() < 20_000);
+    fs::write(keep.join("b-own.json"), "{").unwrap();
+    let output =
+        lab(&["report", "--out", elsewhere.to_str().unwrap(), "--keep", keep.to_str().unwrap()]);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("b-own.json is damaged"));
 }
 
 #[test]

@@ -164,6 +164,8 @@ pub struct Played {
     pub table: String,
     /// The name of the row.
     pub name: String,
+    /// The strategy, or the program, that it was played against.
+    pub against: String,
     /// Games that count.
     pub games: u64,
     /// Points for each game.

@@ -23,18 +23,19 @@ pub(super) struct Described {
     pub(super) positions: Option<usize>,
 }
 
-/// Reads `mc:N`, `mc-score:N`, `uct:N`, `uct-tuned:N`, `net`, `search:N` or `gtp:COMMAND LINE`; settings
-/// as `KEY=VALUE` may follow all but the last. `first=N` before it has it look at the first N positions
-/// alone.
+/// Reads an evaluator; `first=N` before it has it look at the first N positions alone.
 pub(super) fn read(text: &str, config: &Config) -> anyhow::Result<Described> {
     let text = text.trim();
-    if let Some(rest) = text.strip_prefix("first=") {
-        let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-        let number = number.parse().ok().filter(|&number: &usize| number > 0);
-        let number =
-            number.with_context(|| format!("in '{text}': write first=NUMBER EVALUATOR"))?;
-        return Ok(Described { positions: Some(number), ..read(rest, config)? });
-    }
+    let Some(rest) = text.strip_prefix("first=") else { return read_one(text, config) };
+    let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let number = number.parse().ok().filter(|&number: &usize| number > 0);
+    let number = number.with_context(|| format!("in '{text}': write first=NUMBER EVALUATOR"))?;
+    Ok(Described { positions: Some(number), ..read_one(rest.trim(), config)? })
+}
+
+/// Reads `mc:N`, `mc-score:N`, `uct:N`, `uct-tuned:N`, `net`, `search:N` or `gtp:COMMAND LINE`; settings
+/// as `KEY=VALUE` may follow all but the last.
+fn read_one(text: &str, config: &Config) -> anyhow::Result<Described> {
     let seed = Seed::new(config.search.seed).fork("lab", 0);
     let describe = |assessor, rest: &str| Described {
         name: text.to_owned(),

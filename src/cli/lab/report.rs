@@ -10,7 +10,7 @@ use super::all::RESULT;
 use super::write_files;
 use crate::cli::{print, print_json};
 use crate::lab::{Checklist, Outcome};
-use crate::util::{list_folder, read_limited, write_atomically};
+use crate::util::{list_folder, make_folder, read_limited, write_atomically};
 
 /// Bytes of the largest result that is read.
 const MAX_BYTES: usize = 256 << 20;
@@ -24,6 +24,10 @@ pub(in crate::cli) struct ReportArgs {
     /// two lines for it
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
+    /// A folder that keeps what experiments have found: it gets that of those that are done, and tells of
+    /// those whose results are not in --out any more
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -31,25 +35,61 @@ pub(in crate::cli) struct ReportArgs {
 
 /// Reads all results and writes the report.
 pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
-    let mut files = write(&args.out)?;
+    let there = args.out.exists() || args.keep.is_none();
+    let mut found = if there { outcomes(&args.out)? } else { Vec::new() };
+    let mut files = Vec::new();
+    if let Some(folder) = &args.keep {
+        files = keep(folder, &found)?;
+        let known = |name: &str| found.iter().any(|outcome| outcome.experiment == name);
+        let mut others = kept(folder)?;
+        others.retain(|outcome| !known(&outcome.experiment));
+        found.extend(others);
+        found.sort_by(|a, b| a.experiment.cmp(&b.experiment));
+    }
+    let list = Checklist::new(&found);
+    make_folder(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
+    files.extend(write_list(&args.out, &list)?);
     if let Some(document) = &args.results {
-        put_into(document, &args.out)?;
+        put_into(document, &list)?;
         files.push(document.clone());
     }
     if args.json {
-        return print_json(&json!(Checklist::new(&outcomes(&args.out)?)));
+        return print_json(&json!(list));
     }
     let files: Vec<String> =
         files.iter().map(|file| format!("wrote {}\n", file.display())).collect();
     print(&files.concat())
 }
 
-fn put_into(document: &Path, out: &Path) -> anyhow::Result<()> {
+/// Writes what experiments that are done have found, without all their numbers.
+fn keep(folder: &Path, outcomes: &[Outcome]) -> anyhow::Result<Vec<PathBuf>> {
+    make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let done = outcomes.iter().filter(|outcome| outcome.complete);
+    let file = |outcome: &Outcome| -> anyhow::Result<(String, String)> {
+        let short = Outcome { result: serde_json::Value::Null, ..outcome.clone() };
+        Ok((format!("{}.json", outcome.experiment), serde_json::to_string_pretty(&short)? + "\n"))
+    };
+    write_files(folder, done.map(file).collect::<anyhow::Result<Vec<_>>>()?)
+}
+
+/// What was kept.
+fn kept(folder: &Path) -> anyhow::Result<Vec<Outcome>> {
+    let mut paths = list_folder(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.iter().map(|path| read(path, "remove it and keep it again")).collect()
+}
+
+fn read(path: &Path, advice: &str) -> anyhow::Result<Outcome> {
+    let damaged = || format!("{} is damaged: {advice}", path.display());
+    serde_json::from_slice(&read_limited(path, MAX_BYTES)?).with_context(damaged)
+}
+
+fn put_into(document: &Path, list: &Checklist) -> anyhow::Result<()> {
     let name = document.display();
     let old = String::from_utf8(read_limited(document, MAX_BYTES)?)
         .with_context(|| format!("{name} is no text"))?;
     let [begin, end] = Checklist::markers();
-    let new = Checklist::new(&outcomes(out)?).put_into(&old).with_context(|| {
+    let new = list.put_into(&old).with_context(|| {
         format!("{name} has no place for the table: write the lines\n{begin}\n{end}\ninto it")
     })?;
     write_atomically(document, new.as_bytes()).with_context(|| format!("cannot write {name}"))
@@ -61,9 +101,7 @@ pub(super) fn outcome(folder: &Path) -> anyhow::Result<Option<Outcome>> {
     if !path.is_file() {
         return Ok(None);
     }
-    let bytes = read_limited(&path, MAX_BYTES)?;
-    let damaged = || format!("{} is damaged: remove it and run `lab all` again", path.display());
-    serde_json::from_slice(&bytes).map(Some).with_context(damaged)
+    read(&path, "remove it and run `lab all` again").map(Some)
 }
 
 fn outcomes(out: &Path) -> anyhow::Result<Vec<Outcome>> {
@@ -73,9 +111,12 @@ fn outcomes(out: &Path) -> anyhow::Result<Vec<Outcome>> {
 
 /// Writes `report.json`, `report.md` and `report.html`.
 pub(super) fn write(out: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let list = Checklist::new(&outcomes(out)?);
+    write_list(out, &Checklist::new(&outcomes(out)?))
+}
+
+fn write_list(out: &Path, list: &Checklist) -> anyhow::Result<Vec<PathBuf>> {
     let files = [
-        ("report.json", serde_json::to_string_pretty(&list)? + "\n"),
+        ("report.json", serde_json::to_string_pretty(list)? + "\n"),
         ("report.md", list.markdown()),
         ("report.html", list.html()),
     ];

@@ -115,6 +115,47 @@ fn draw_times(rows: &[Played], out: &Path) -> anyhow::Result<()> {
 fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Played> {
     let folder = args.out.join(row.name());
     make_folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let [player, opponent] = players(row, args, config, &folder)?;
+    let words = [
+        "--player".to_owned(),
+        player,
+        "--player".to_owned(),
+        opponent,
+        "--out".to_owned(),
+        folder.display().to_string(),
+        "--games".to_owned(),
+        args.games.to_string(),
+        "--seed".to_owned(),
+        args.seed.to_string(),
+    ];
+    matches::play_words(&words, config).with_context(|| format!("in the row {}", row.name()))?;
+    let summary = summary(&folder)?;
+    let pairing = summary.pairings.first().context("no game of the row has ended")?;
+    let times = &summary.time_by_move;
+    let means = times.mean[pairing.first].iter().copied();
+    Ok(Played {
+        id: row.id.to_owned(),
+        table: row.table.to_owned(),
+        name: row.name(),
+        against: row.against.unwrap_or(&args.opponent).to_owned(),
+        games: pairing.games,
+        score: pairing.score.context("no game of the row counts")?,
+        low: pairing.score_interval.low,
+        high: pairing.score_interval.high,
+        paper: row.paper / 100.0,
+        saved: summary.players.get(pairing.first).and_then(|player| player.saved),
+        plies: summary.lengths.mean,
+        time_by_move: times.starts.iter().copied().zip(means).collect(),
+    })
+}
+
+/// The players of a row as a match takes them; timetables that they play by are in the folder.
+fn players(
+    row: &TimeRow,
+    args: &TimeArgs,
+    config: &Config,
+    folder: &Path,
+) -> anyhow::Result<[String; 2]> {
     let by_table = |name: &str| {
         let path = folder.join(name);
         let strategy = format!("EXP-MOVES time.table='{}'", path.display());
@@ -168,36 +209,7 @@ fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Playe
         RowKind::Steady => with(&name(&opponent), &opponent, 1),
         _ => with(&name(&opponent), &opponent, row.times),
     };
-    let words = [
-        "--player".to_owned(),
-        with(&row.name(), &strategy, row.times),
-        "--player".to_owned(),
-        opponent,
-        "--out".to_owned(),
-        folder.display().to_string(),
-        "--games".to_owned(),
-        args.games.to_string(),
-        "--seed".to_owned(),
-        args.seed.to_string(),
-    ];
-    matches::play_words(&words, config).with_context(|| format!("in the row {}", row.name()))?;
-    let summary = summary(&folder)?;
-    let pairing = summary.pairings.first().context("no game of the row has ended")?;
-    let times = &summary.time_by_move;
-    let means = times.mean[pairing.first].iter().copied();
-    Ok(Played {
-        id: row.id.to_owned(),
-        table: row.table.to_owned(),
-        name: row.name(),
-        games: pairing.games,
-        score: pairing.score.context("no game of the row counts")?,
-        low: pairing.score_interval.low,
-        high: pairing.score_interval.high,
-        paper: row.paper / 100.0,
-        saved: summary.players.get(pairing.first).and_then(|player| player.saved),
-        plies: summary.lengths.mean,
-        time_by_move: times.starts.iter().copied().zip(means).collect(),
-    })
+    Ok([with(&row.name(), &strategy, row.times), opponent])
 }
 
 /// A strategy with its numbers for a clock of simulations: KAPPA-CM collects for 100 ms, which are a quarter

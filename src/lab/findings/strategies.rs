@@ -67,10 +67,13 @@ fn rate(row: &Played) -> String {
     format!("{} {score:.1} % ({low:.1} to {high:.1})", row.name)
 }
 
-/// How many standard errors a row is above another.
-fn errors(a: &Played, b: &Played) -> f64 {
+/// How much a row is above another, and in how many standard errors. Who was played against has no chance of
+/// its own: whatever it would score with itself, one half is known.
+fn above(a: &Played, b: &Played) -> (f64, f64) {
     let error = |row: &Played| (row.high - row.low) / (2.0 * CERTAIN);
-    (a.score - b.score) / error(a).hypot(error(b))
+    let (score, error_of_b) = if a.against == b.name { (0.5, 0.0) } else { (b.score, error(b)) };
+    let difference = a.score - score;
+    (difference, difference / error(a).hypot(error_of_b))
 }
 
 type Said = Option<(&'static str, String, String)>;
@@ -103,8 +106,8 @@ impl Rows<'_> {
         let (mut cells, mut same, mut other) = (Vec::new(), 0, Vec::new());
         for (high, low) in pairs {
             let Some((a, b)) = self.named(high).zip(self.named(low)) else { continue };
-            let errors = errors(a, b);
-            let difference = 100.0 * (a.score - b.score);
+            let (difference, errors) = above(a, b);
+            let difference = 100.0 * difference;
             cells.push(format!("{high} over {low} {difference:+.1} % ({errors:+.1} s.e.)"));
             if errors > CERTAIN {
                 same += 1;
@@ -130,7 +133,7 @@ impl Rows<'_> {
         let Some(stop) = self.named("STOP") else {
             return "not decided: STOP was not played".to_owned();
         };
-        let errors = errors(stop, row);
+        let (_, errors) = above(stop, row);
         match () {
             () if errors > CERTAIN => format!("reproduced: STOP is {errors:.1} s.e. above"),
             () if errors < -CERTAIN => format!("differs: STOP is {:.1} s.e. below", -errors),
@@ -206,7 +209,7 @@ impl Rows<'_> {
         let others = self.0.iter().filter(tables).filter(|row| row.name != stop.name);
         let best = others.max_by(|a, b| a.score.total_cmp(&b.score))?;
         let text = format!("{}; the best other {}", rate(stop), rate(best));
-        let errors = errors(stop, best);
+        let (_, errors) = above(stop, best);
         let verdict = match () {
             () if errors > CERTAIN => "reproduced: STOP is above all for certain".to_owned(),
             () if errors < -CERTAIN => format!("differs: {} is above STOP", best.name),

@@ -5,6 +5,7 @@ fn played(id: &str, name: &str, [low, high]: [f64; 2]) -> Played {
         id: id.to_owned(),
         table: "III".to_owned(),
         name: name.to_owned(),
+        against: "EXP-STONES".to_owned(),
         games: 100,
         score: f64::midpoint(low, high),
         low,
@@ -88,6 +89,16 @@ fn pairs_are_judged_by_their_difference() {
         "differs: 1 of 2 for certain, but UNST-L",
     );
     assert_eq!(verdict_of(&rows([0.4, 0.5], [0.4, 0.5], [0.4, 0.5]), "C22b"), None);
+}
+
+/// A match against EXP-STONES itself says more than a comparison with how EXP-STONES has scored.
+#[test]
+fn who_was_played_against_is_one_half() {
+    let stop = played("C22", "STOP", [0.51, 0.61]);
+    let stones = played("C21", "EXP-STONES", [0.46, 0.56]);
+    begins(&[stop.clone(), stones.clone()], "C22b", "reproduced: all 1");
+    let elsewhere = Played { against: "gtp:x".to_owned(), ..stop };
+    begins(&[elsewhere, stones], "C22b", "not decided");
 }
 
 #[test]
