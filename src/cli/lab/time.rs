@@ -18,6 +18,9 @@ use crate::lab::time::{Played, ROWS, RowKind, TimeRow, endgame_tables, imitation
 use crate::timeman::{Table, TableGame};
 use crate::util::{make_folder, write_atomically};
 
+/// Tables whose players have as much time as EXP-STONES in its row.
+const DRAWN_WITH: [&str; 3] = ["I", "III", "XIII"];
+
 #[derive(Clone, Debug, Args)]
 pub(in crate::cli) struct TimeArgs {
     /// The folder for the matches; what has been played is not played again
@@ -96,19 +99,27 @@ pub(super) fn result(
     })
 }
 
-/// Draws how long moves took on the mean, by their number: the paper's Figures 1 to 8.
+/// Draws how long moves took on the mean, by their number: the paper's Figures 1 to 8. Each table has a
+/// drawing of its own, with EXP-STONES beside it.
 fn draw_times(rows: &[Played], out: &Path) -> anyhow::Result<()> {
     let curve = |row: &Played| -> Vec<(f64, f64)> {
         let point = |&(start, mean): &(u64, Option<f64>)| Some((start as f64, mean?));
         row.time_by_move.iter().filter_map(point).collect()
     };
-    // Those with more time for a game are on another scale.
-    let usual =
-        |row: &&Played| !["IV", "V", "endgame", "fixed", "length"].contains(&row.table.as_str());
-    let curves: Vec<_> =
-        rows.iter().filter(usual).map(|row| (row.name.as_str(), curve(row))).collect();
-    let drawing = chart::draw(&curves, 0.0, ("move", "simulations of a move, mean"))?;
-    write_files(out, [("times.svg", drawing)])?;
+    let plain = rows.iter().find(|row| row.name == "EXP-STONES");
+    let mut tables: Vec<&str> = rows.iter().map(|row| row.table.as_str()).collect();
+    tables.dedup();
+    let drawing = |table: &&str| -> anyhow::Result<(String, String)> {
+        let some = rows.iter().filter(|row| row.table == *table);
+        // Those with more time for a game are on another scale.
+        let plain = plain.filter(|plain| plain.table != *table && DRAWN_WITH.contains(table));
+        let curves: Vec<_> =
+            plain.into_iter().chain(some).map(|row| (row.name.as_str(), curve(row))).collect();
+        let drawing = chart::draw(&curves, 0.0, ("move", "simulations of a move, mean"))?;
+        Ok((format!("times-{table}.svg"), drawing))
+    };
+    let drawings: Vec<_> = tables.iter().map(drawing).collect::<anyhow::Result<_>>()?;
+    write_files(out, drawings)?;
     Ok(())
 }
 

@@ -67,13 +67,14 @@ fn rate(row: &Played) -> String {
     format!("{} {score:.1} % ({low:.1} to {high:.1})", row.name)
 }
 
-/// How much a row is above another, and in how many standard errors. Who was played against has no chance of
-/// its own: whatever it would score with itself, one half is known.
-fn above(a: &Played, b: &Played) -> (f64, f64) {
-    let error = |row: &Played| (row.high - row.low) / (2.0 * CERTAIN);
-    let (score, error_of_b) = if a.against == b.name { (0.5, 0.0) } else { (b.score, error(b)) };
-    let difference = a.score - score;
-    (difference, difference / error(a).hypot(error_of_b))
+/// The standard error of a rate.
+fn error(row: &Played) -> f64 {
+    (row.high - row.low) / (2.0 * CERTAIN)
+}
+
+/// How many standard errors a row is above another.
+fn errors(a: &Played, b: &Played) -> f64 {
+    (a.score - b.score) / error(a).hypot(error(b))
 }
 
 type Said = Option<(&'static str, String, String)>;
@@ -83,6 +84,17 @@ struct Rows<'a>(&'a [Played]);
 impl Rows<'_> {
     fn named(&self, name: &str) -> Option<&Played> {
         self.0.iter().find(|row| row.name == name)
+    }
+
+    /// How much a strategy is above another, and in how many standard errors. Against whom it has played itself
+    /// it is by its distance from one half.
+    fn above(&self, high: &str, low: &str) -> Option<(f64, f64)> {
+        let a = self.named(high)?;
+        if a.against == low {
+            return Some((a.score - 0.5, (a.score - 0.5) / error(a)));
+        }
+        let b = self.named(low)?;
+        Some((a.score - b.score, errors(a, b)))
     }
 
     /// The rates of a table with what they say.
@@ -105,8 +117,7 @@ impl Rows<'_> {
     fn compared(&self, pairs: &[(&str, &str)]) -> Option<(String, String)> {
         let (mut cells, mut same, mut other) = (Vec::new(), 0, Vec::new());
         for (high, low) in pairs {
-            let Some((a, b)) = self.named(high).zip(self.named(low)) else { continue };
-            let (difference, errors) = above(a, b);
+            let Some((difference, errors)) = self.above(high, low) else { continue };
             let difference = 100.0 * difference;
             cells.push(format!("{high} over {low} {difference:+.1} % ({errors:+.1} s.e.)"));
             if errors > CERTAIN {
@@ -133,7 +144,7 @@ impl Rows<'_> {
         let Some(stop) = self.named("STOP") else {
             return "not decided: STOP was not played".to_owned();
         };
-        let (_, errors) = above(stop, row);
+        let errors = errors(stop, row);
         match () {
             () if errors > CERTAIN => format!("reproduced: STOP is {errors:.1} s.e. above"),
             () if errors < -CERTAIN => format!("differs: STOP is {:.1} s.e. below", -errors),
@@ -209,7 +220,7 @@ impl Rows<'_> {
         let others = self.0.iter().filter(tables).filter(|row| row.name != stop.name);
         let best = others.max_by(|a, b| a.score.total_cmp(&b.score))?;
         let text = format!("{}; the best other {}", rate(stop), rate(best));
-        let (_, errors) = above(stop, best);
+        let errors = errors(stop, best);
         let verdict = match () {
             () if errors > CERTAIN => "reproduced: STOP is above all for certain".to_owned(),
             () if errors < -CERTAIN => format!("differs: {} is above STOP", best.name),
