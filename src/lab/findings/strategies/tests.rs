@@ -88,7 +88,7 @@ fn pairs_are_judged_by_their_difference() {
         "C31",
         "differs: 1 of 2 for certain, but UNST-L",
     );
-    assert_eq!(verdict_of(&rows([0.4, 0.5], [0.4, 0.5], [0.4, 0.5]), "C22b"), None);
+    assert_eq!(verdict_of(&[played("C23", "x1", [0.4, 0.5])], "C31"), None);
 }
 
 /// A match against EXP-STONES itself says more than a comparison with how EXP-STONES has scored.
@@ -97,6 +97,7 @@ fn who_was_played_against_is_one_half() {
     let stop = played("C22", "STOP", [0.51, 0.61]);
     let stones = played("C21", "EXP-STONES", [0.46, 0.56]);
     begins(&[stop.clone(), stones.clone()], "C22b", "reproduced: all 1");
+    begins(std::slice::from_ref(&stop), "C22b", "reproduced: all 1");
     let elsewhere = Played { against: "gtp:x".to_owned(), ..stop };
     begins(&[elsewhere, stones], "C22b", "not decided");
 }
