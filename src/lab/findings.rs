@@ -11,8 +11,9 @@ use super::checklist::Finding;
 use super::curves::Bin;
 use super::metrics::Estimate;
 use super::sample::Winners;
-use super::study::{Assessed, Study};
+use super::study::{Assessed, Gain, Study};
 use super::wls::{Row, StepResponse};
+use crate::util::stats::Interval;
 
 /// Games of one komi that are told apart from others.
 const MANY_GAMES: usize = 100;
@@ -160,23 +161,35 @@ fn names(study: &Study) -> String {
 }
 
 /// Whether more playouts are at least as accurate, and whether the full search is above the playout
-/// player above UCT above Monte Carlo above Monte Carlo by score, as far as the intervals can tell.
+/// player above UCT, and UCT, Monte Carlo and Monte Carlo by score are in the paper's order for as many
+/// playouts, as far as the intervals can tell.
 fn table(study: &Study, command: &str) -> Finding {
-    let below = study.gains.iter().filter(|gain| gain.acc.interval.high < 0.0);
-    let below: Vec<String> =
-        below.map(|gain| format!("{} is above {}", gain.from, gain.to)).collect();
-    let above = study.gains.iter().filter(|gain| gain.acc.interval.low > 0.0).count();
+    // Where the paper has both, its own order counts, otherwise that more is better.
+    let expected = |gain: &Gain| gain.paper.map_or(1.0, f64::signum);
+    let certain = |gain: &Gain| {
+        let Interval { low, high } = gain.acc.interval;
+        if low > 0.0 || high < 0.0 { gain.acc.value.signum() } else { 0.0 }
+    };
+    let same = study.gains.iter().filter(|gain| certain(gain) * expected(gain) > 0.0).count();
+    let turned = study.gains.iter().filter(|gain| certain(gain) * expected(gain) < 0.0);
+    let turned: Vec<String> = turned
+        .map(|gain| {
+            let value = gain.acc.value;
+            format!("{} over {} is {value:+.3}", gain.to, gain.from)
+        })
+        .collect();
     let cells: Vec<String> = study
         .rows
         .iter()
         .filter_map(|row| Some(with_interval(&row.evaluator, &acc(row)?)))
         .collect();
     let all = study.gains.len();
-    let verdict = match (all, below.is_empty()) {
+    let verdict = match (all, turned.is_empty()) {
         (0, _) => "measured: nothing here is in the paper's order".to_owned(),
-        (_, true) => format!("reproduced: {above} of {all} steps up for certain, none down"),
+        (_, true) if same == 0 => "not decided: no step is certain".to_owned(),
+        (_, true) => format!("reproduced: {same} of {all} steps for certain, none turned round"),
         (_, false) => {
-            format!("differs: {above} of {all} steps up for certain; {}", below.join(", "))
+            format!("differs: {same} of {all} steps for certain, but {}", turned.join(", "))
         }
     };
     finding("D16", format!("ACC: {}", cells.join("; ")), verdict, command)
@@ -257,6 +270,31 @@ mod tests {
     use super::*;
     use crate::lab::wls::{step_response, table1, table2};
     use crate::util::Seed;
+
+    fn gain(value: f64, paper: Option<f64>) -> Gain {
+        let interval = Interval { low: value - 0.01, high: value + 0.01 };
+        let (from, to) = ("mc:500".to_owned(), "uct:500".to_owned());
+        Gain { from, to, positions: 9, acc: Estimate { value, interval }, paper }
+    }
+
+    #[test]
+    fn tables_are_judged_by_the_papers_own_order() {
+        let study = |gains: Vec<Gain>| Study {
+            source: String::new(),
+            game: "go".to_owned(),
+            positions: 9,
+            winners: Vec::new(),
+            rows: Vec::new(),
+            gains,
+        };
+        let verdict = |gains: Vec<Gain>| table(&study(gains), "x").verdict;
+        // Below Monte Carlo, as in the paper; above it is what differs.
+        assert!(verdict(vec![gain(-0.03, Some(-0.015))]).starts_with("reproduced: 1 of 1"));
+        assert!(verdict(vec![gain(0.03, Some(-0.015))]).starts_with("differs: 0 of 1"));
+        assert!(verdict(vec![gain(0.005, Some(-0.015))]).starts_with("not decided"));
+        assert!(verdict(vec![gain(0.03, None), gain(-0.03, None)]).starts_with("differs: 1 of 2"));
+        assert!(verdict(Vec::new()).starts_with("measured"));
+    }
 
     #[test]
     fn wls_is_judged_by_its_numbers() {

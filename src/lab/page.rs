@@ -108,7 +108,7 @@ fn gains(study: &Study) -> String {
         return String::new();
     }
     let mut table = "<div class=\"scroll\"><table><thead><tr><th>evaluator</th><th>over</th>\
-                     <th>positions</th><th>ACC</th></tr></thead><tbody>"
+                     <th>positions</th><th>ACC</th><th>the paper</th></tr></thead><tbody>"
         .to_owned();
     for (number, gain) in study.gains.iter().enumerate() {
         let at = format!("/gains/{number}");
@@ -118,19 +118,23 @@ fn gains(study: &Study) -> String {
         let Estimate { value, interval } = gain.acc;
         let _ = write!(
             table,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{} <small>{} to {}</small></td></tr>",
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{} <small>{} to {}</small></td><td>{}</td></tr>",
             escaped(&gain.to),
             escaped(&gain.from),
             marked(&format!("{at}/positions"), &gain.positions.to_string()),
             part("value", value),
             part("low", interval.low),
             part("high", interval.high),
+            gain.paper.map_or_else(
+                || "–".to_owned(),
+                |paper| marked(&format!("{at}/paper"), &format!("{paper:.3}"))
+            ),
         );
     }
     table.push_str("</tbody></table></div>");
     table.push_str(
-        "<p class=\"note\">Where the paper has the first above the second: how much higher its \
-         accuracy is, on the positions that both have seen.</p>",
+        "<p class=\"note\">How much higher the accuracy is with more playouts, or of the next better \
+         kind, on the positions that both have seen.</p>",
     );
     card("wide", "More playouts, better kinds", &table)
 }

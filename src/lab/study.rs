@@ -42,7 +42,7 @@ pub struct Values {
 }
 
 /// Two evaluators of which the second should be the more accurate: one with more playouts, or of the
-/// next better kind with as many.
+/// next better kind with as many. (The paper's UCT is below its Monte Carlo with few playouts.)
 #[derive(Clone, Debug, Serialize)]
 pub struct Gain {
     /// The first.
@@ -53,6 +53,8 @@ pub struct Gain {
     pub positions: usize,
     /// How much more accurate the second is.
     pub acc: Estimate,
+    /// What the paper says of the like.
+    pub paper: Option<f64>,
 }
 
 /// Kinds of evaluators, each more accurate than those before it where all have as many playouts.
@@ -106,6 +108,9 @@ fn gain(samples: &[Sample], from: &Values, to: &Values, seed: Seed) -> Option<Ga
         to: to.evaluator.clone(),
         positions: right.len(),
         acc: accuracy_gain(&right, &games, RESAMPLES, seed)?,
+        paper: of_paper(&from.evaluator)
+            .zip(of_paper(&to.evaluator))
+            .map(|(from, to)| ((to[0] - from[0]) * 1e3).round() / 1e3),
     })
 }
 
@@ -265,11 +270,12 @@ impl Study {
         if !self.gains.is_empty() {
             text.push_str("\nhow much higher ACC is on the positions that both have seen\n");
         }
-        for Gain { from, to, positions, acc } in &self.gains {
+        for Gain { from, to, positions, acc, paper } in &self.gains {
             let Interval { low, high } = acc.interval;
+            let paper = paper.map_or_else(String::new, |paper| format!("  the paper {paper:+.3}"));
             let _ = writeln!(
                 text,
-                "{:64} {positions:>9}  {:+.3} ({low:+.3} to {high:+.3})",
+                "{:64} {positions:>9}  {:+.3} ({low:+.3} to {high:+.3}){paper}",
                 format!("{to} over {from}"),
                 acc.value
             );
@@ -367,6 +373,10 @@ mod tests {
             said("net", 40, true),
         ];
         let found = gains(&samples, &rows, Seed::new(1));
+        assert_eq!(
+            [found[0].paper, found[1].paper, found[2].paper],
+            [Some(0.019), Some(0.038), None]
+        );
         let found: Vec<_> = found
             .iter()
             .map(|gain| (gain.from.as_str(), gain.to.as_str(), gain.positions, gain.acc.value))
