@@ -13,7 +13,7 @@ use regex::Regex;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use browser::{on_a_phone, opened};
+use browser::{WINDOWS, in_window, opened};
 
 /// Games in which both fill the board from opposite sides; who is said to have won alternates.
 fn records(folder: &Path) -> PathBuf {
@@ -72,9 +72,11 @@ fn check_page(page: &Path, found: &Value, least: usize) {
     let Some(dom) = opened(page) else { return };
     let count = compare(&dom, found);
     assert!(count >= least, "only {count} numbers are marked");
-    let (width, odd) = on_a_phone(page).unwrap();
-    assert!(width <= 390, "the page is {width} px wide on a phone");
-    assert!(!odd, "the page shows a number that is none");
+    for window in WINDOWS {
+        let (width, odd) = in_window(page, window).unwrap();
+        assert!(width <= window, "the page is {width} px wide in a window of {window}");
+        assert!(!odd, "the page shows a number that is none");
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use browser::{on_a_phone, opened};
+use browser::{WINDOWS, in_window, opened};
 
 const NAMES: [&str; 2] = ["tedomari <400>", "GNU Go & \"friends\""];
 
@@ -116,9 +116,11 @@ fn the_page_shows_the_numbers_of_the_json() {
         assert_eq!(dom.matches(r#"<a href="sgf/0000"#).count(), 40);
         assert!(dom.contains("0.6 s &lt;used&gt;"), "the fault is not named");
         assert!(dom.contains("<svg") && !dom.contains("<i>"));
-        let (width, odd) = on_a_phone(&page).unwrap();
-        assert!(width <= 390, "the page is {width} px wide on a phone");
-        assert!(!odd, "the page shows a number that is none");
+        for window in WINDOWS {
+            let (width, odd) = in_window(&page, window).unwrap();
+            assert!(width <= window, "the page is {width} px wide in a window of {window}");
+            assert!(!odd, "the page shows a number that is none");
+        }
     }
 }
 

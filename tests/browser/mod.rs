@@ -43,14 +43,17 @@ fn opened_once(page: &Path) -> Option<String> {
     }
 }
 
-/// The width that the page takes on a phone, all folded parts opened, and whether a word on it
+/// The width of a phone, and that of a desk's screen.
+pub(crate) const WINDOWS: [u32; 2] = [390, 1600];
+
+/// The width that the page takes in a window so wide, all folded parts opened, and whether a word on it
 /// looks like a number that is none.
-pub(crate) fn on_a_phone(page: &Path) -> Option<(u32, bool)> {
+pub(crate) fn in_window(page: &Path, width: u32) -> Option<(u32, bool)> {
     let folder = tempfile::tempdir().unwrap();
     let frame = folder.path().join("frame.html");
     let script = r#"<body><script>
         const frame = document.createElement("iframe");
-        frame.style = "border:0;width:390px;height:800px";
+        frame.style = "border:0;width:WIDTHpx;height:800px";
         frame.onload = () => {
             const page = frame.contentDocument;
             page.querySelectorAll("details").forEach(part => part.open = true);
@@ -60,6 +63,7 @@ pub(crate) fn on_a_phone(page: &Path) -> Option<(u32, bool)> {
         frame.src = "PAGE";
         document.body.append(frame);
         </script></body>"#;
+    let script = script.replace("WIDTH", &width.to_string());
     let script = script.replace("PAGE", &format!("file://{}", page.display()));
     fs::write(&frame, script).unwrap();
     let dom = opened(&frame)?;
