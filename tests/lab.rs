@@ -144,7 +144,7 @@ fn experiments(folder: &TempDir) -> PathBuf {
     fs::write(experiments.join("study.toml"), study).unwrap();
     fs::write(experiments.join("wls.toml"), "about = \"WLS\"\n[wls]\nrepetitions = 400\n").unwrap();
     let time = "about = \"clocks\"\nsettings = [[\"game.board_size\", \"5\"]]\n[time]\n\
-                tables = [\"I\"]\ngames = 4\nsimulations = 400\nplayer = \"net.path=none\"\n\
+                tables = [\"I\", \"II\", \"V\", \"fixed\", \"length\"]\ngames = 4\nsimulations = 400\nplayer = \"net.path=none\"\n\
                 opponent = \"EXP-STONES\"\n";
     fs::write(experiments.join("time.toml"), time).unwrap();
     let contest = "about = \"a match\"\nsettings = [[\"game.board_size\", \"5\"], [\"net.path\", \"none\"]]\n\
@@ -211,11 +211,45 @@ fn all_goes_on_where_it_was_stopped_to_the_same_report() {
     assert_eq!(all(&again, "1h")["missing"].as_array().unwrap().len(), 0);
     let report = read(&once);
     assert_eq!(report, read(&again));
-    for id in ["A07", "A16", "A29", "A32", "A39", "B12", "B14", "B16", "C20", "D16", "D24"] {
+    for id in [
+        "A07", "A16", "A29", "A32", "A39", "B12", "B14", "B16", "C20", "C24", "C25", "C37", "D16",
+        "D24",
+    ] {
         let line = report["lines"].as_array().unwrap().iter().find(|line| line["id"] == id);
         assert_ne!(line.unwrap()["verdict"], "not measured yet", "{id}");
     }
+    for table in ["I", "II", "V", "fixed", "length"] {
+        assert!(once.join(format!("time/matches/times-{table}.svg")).is_file(), "{table}");
+    }
     check_page(&once.join("report.html"), &report, 141 * 6);
+    // Another description is another experiment.
+    fs::write(experiments.join("wls.toml"), "about = \"WLS\"\n[wls]\nrepetitions = 401\n").unwrap();
+    let none = all(&again, "0s");
+    assert_eq!(none["missing"], serde_json::json!(["wls"]));
+}
+
+/// The games that an import keeps away from training, and no others.
+#[test]
+fn held_out_games_are_those_of_an_import() {
+    let folder = tempfile::tempdir().unwrap();
+    let (records, out) = (records(folder.path()), folder.path().join("out"));
+    let shards = folder.path().join("shards");
+    let import = Command::new(env!("CARGO_BIN_EXE_tedomari"))
+        .args(["record", "import", "--holdout", "0.4", "--json", "--out"])
+        .args([&shards, &records])
+        .output()
+        .unwrap();
+    let held_out = json(&import)["held_out"].as_u64().unwrap();
+    assert!((1..12).contains(&held_out), "{held_out}");
+    let (records, out) = (records.to_str().unwrap(), out.to_str().unwrap());
+    let study = |share: &str| {
+        let evaluator = ["--evaluator", "mc:20", "--json", "--held-out", share];
+        lab(&[&["metrics", "--records", records, "--out", out][..], &evaluator].concat())
+    };
+    let source = json(&study("0.4"))["source"].as_str().unwrap().to_owned();
+    assert!(source.contains(&format!(": {held_out} games held out from training")), "{source}");
+    let none = study("0");
+    assert!(String::from_utf8(none.stderr).unwrap().contains("larger --held-out"));
 }
 
 /// An experiment that cannot be done is named, and the others are done; records that are not there are

@@ -37,6 +37,9 @@ pub struct Outcome {
     pub experiment: String,
     /// What it is about.
     pub about: String,
+    /// The text that describes it: with another text it is another experiment.
+    #[serde(default)]
+    pub description: String,
     /// Whether all of it has been done.
     pub complete: bool,
     /// What it says of claims.
@@ -199,6 +202,7 @@ mod tests {
         Outcome {
             experiment: "x".to_owned(),
             about: String::new(),
+            description: String::new(),
             complete: true,
             findings: vec![finding],
             result: serde_json::Value::Null,

@@ -4,7 +4,7 @@ mod stopping;
 mod strategies;
 
 pub use stopping::{Contest, of_contests, of_uncertainty};
-pub use strategies::of_time;
+pub use strategies::{Ground, of_time};
 
 use super::assess::Scale;
 use super::checklist::Finding;
@@ -142,7 +142,11 @@ fn by_score(study: &Study, command: &str) -> Vec<Finding> {
             "curves of mc-score at {} sizes: {differ} of {both} intervals of points differ for certain",
             sizes.len()
         );
-        let verdict = agreed(differ == 0, || "curves differ with the number of games".to_owned());
+        let verdict = if both == 0 {
+            "not decided: no interval of points in common".to_owned()
+        } else {
+            agreed(differ == 0, || "curves differ with the number of games".to_owned())
+        };
         list.push(finding("D18", text, verdict, command));
     }
     for row in points.iter().filter(|row| row.evaluator.starts_with("gtp:")) {
@@ -187,7 +191,10 @@ fn table(study: &Study, command: &str) -> Finding {
     let verdict = match (all, turned.is_empty()) {
         (0, _) => "measured: nothing here is in the paper's order".to_owned(),
         (_, true) if same == 0 => "not decided: no step is certain".to_owned(),
-        (_, true) => format!("reproduced: {same} of {all} steps for certain, none turned round"),
+        (_, true) if same == all => format!("reproduced: all {all} steps for certain"),
+        (_, true) => {
+            format!("reproduced in part: {same} of {all} steps for certain, none turned round")
+        }
         (_, false) => {
             format!("differs: {same} of {all} steps for certain, but {}", turned.join(", "))
         }
@@ -269,6 +276,7 @@ fn splits(study: &Study, command: &str) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::lab::wls::{step_response, table1, table2};
+    use crate::lab::{Curve, CurveParams, Judged, Metrics};
     use crate::util::Seed;
 
     fn gain(value: f64, paper: Option<f64>) -> Gain {
@@ -289,11 +297,54 @@ mod tests {
         };
         let verdict = |gains: Vec<Gain>| table(&study(gains), "x").verdict;
         // Below Monte Carlo, as in the paper; above it is what differs.
-        assert!(verdict(vec![gain(-0.03, Some(-0.015))]).starts_with("reproduced: 1 of 1"));
+        assert!(verdict(vec![gain(-0.03, Some(-0.015))]).starts_with("reproduced: all 1"));
         assert!(verdict(vec![gain(0.03, Some(-0.015))]).starts_with("differs: 0 of 1"));
         assert!(verdict(vec![gain(0.005, Some(-0.015))]).starts_with("not decided"));
         assert!(verdict(vec![gain(0.03, None), gain(-0.03, None)]).starts_with("differs: 1 of 2"));
         assert!(verdict(Vec::new()).starts_with("measured"));
+        let part = verdict(vec![gain(0.03, None), gain(0.005, None)]);
+        assert!(part.starts_with("reproduced in part: 1 of 2"), "{part}");
+        let nogo = Study { game: "nogo".to_owned(), ..study(vec![gain(0.03, None)]) };
+        let found = of_study(&nogo, "x");
+        assert!(found.len() == 1 && found[0].id == "D27", "{found:?}");
+    }
+
+    /// Curves of points with the same share of wins in each interval, or another.
+    #[test]
+    fn curves_by_score_are_compared() {
+        let params = CurveParams { width: 5.0, least: 10 };
+        let row = |name: &str, from: u32, wins: u32| {
+            let judged = (0..400).map(|n| Judged {
+                value: 5.0 * f64::from(from + n % 4),
+                black_won: n % 10 < wins,
+                game: n as usize,
+            });
+            let judged: Vec<Judged> = judged.collect();
+            Assessed {
+                evaluator: name.to_owned(),
+                scale: Scale::Points,
+                metrics: Metrics::new(&judged, 0.0, 0, Seed::new(1)),
+                paper: None,
+                total: Curve::new(&judged, &params),
+                conditioned: Vec::new(),
+            }
+        };
+        let verdict = |rows: Vec<Assessed>| {
+            let study = Study {
+                source: String::new(),
+                game: "go".to_owned(),
+                positions: 400,
+                winners: Vec::new(),
+                rows,
+                gains: Vec::new(),
+            };
+            by_score(&study, "x").remove(0).verdict
+        };
+        let first = || row("mc-score:500", 0, 5);
+        assert_eq!(verdict(vec![first(), row("mc-score:5000", 0, 5)]), "reproduced");
+        assert!(verdict(vec![first(), row("mc-score:5000", 0, 9)]).starts_with("differs"));
+        assert!(verdict(vec![first(), row("mc-score:5000", 90, 5)]).starts_with("not decided"));
+        assert!(verdict(vec![row("gtp:gnugo", 0, 5)]).starts_with("differs"));
     }
 
     #[test]

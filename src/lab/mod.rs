@@ -20,4 +20,4 @@ pub use findings::Contest;
 pub use metrics::{Estimate, Judged, Metrics, NAMES, Scores, accuracy_gain};
 pub use page::{page, study_page};
 pub use sample::{Sample, Traits, Winners, samples, winner, winners};
-pub use study::{Assessed, Conditioned, Gain, Study, Values, gains};
+pub use study::{Assessed, Conditioned, Gain, Study, Values, gains, of_paper};

@@ -39,10 +39,12 @@ pub struct Values {
     pub scale: Scale,
     /// One for each position.
     pub values: Vec<f64>,
+    /// What the paper says of the like, in the order of [`NAMES`]; see [`of_paper`].
+    pub paper: Option<[f64; 6]>,
 }
 
-/// Two evaluators of which the second should be the more accurate: one with more playouts, or of the
-/// next better kind with as many. (The paper's UCT is below its Monte Carlo with few playouts.)
+/// Two evaluators of which the second has more playouts, or is of the next kind with as many. In the paper
+/// the second is the more accurate one, but for UCT, which is below Monte Carlo with few playouts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Gain {
     /// The first.
@@ -57,7 +59,7 @@ pub struct Gain {
     pub paper: Option<f64>,
 }
 
-/// Kinds of evaluators, each more accurate than those before it where all have as many playouts.
+/// Kinds of evaluators, each more accurate than those before it where all have enough playouts.
 const KINDS: [&str; 5] = ["mc-score", "mc", "uct", "playouts", "search"];
 
 /// The place of an evaluator such as `uct:500` among the kinds, and its playouts. A search without a network
@@ -108,9 +110,7 @@ fn gain(samples: &[Sample], from: &Values, to: &Values, seed: Seed) -> Option<Ga
         to: to.evaluator.clone(),
         positions: right.len(),
         acc: accuracy_gain(&right, &games, RESAMPLES, seed)?,
-        paper: of_paper(&from.evaluator)
-            .zip(of_paper(&to.evaluator))
-            .map(|(from, to)| ((to[0] - from[0]) * 1e3).round() / 1e3),
+        paper: from.paper.zip(to.paper).map(|(from, to)| ((to[0] - from[0]) * 1e3).round() / 1e3),
     })
 }
 
@@ -150,7 +150,7 @@ impl Assessed {
     /// Judges the values of an evaluator, one for each of the first samples.
     #[must_use]
     pub fn new(samples: &[Sample], said: &Values, params: &CurveParams, seed: Seed) -> Self {
-        let Values { evaluator, scale, values } = said;
+        let Values { evaluator, scale, values, paper } = said;
         let (samples, scale) = (&samples[..values.len()], *scale);
         let judged: Vec<Judged> = samples
             .iter()
@@ -186,7 +186,7 @@ impl Assessed {
             evaluator: evaluator.clone(),
             scale,
             metrics: Metrics::new(&judged, scale.threshold(), RESAMPLES, seed),
-            paper: of_paper(evaluator),
+            paper: *paper,
             conditioned: conditioned.collect(),
             total,
         }
@@ -206,8 +206,9 @@ impl Assessed {
     }
 }
 
-/// What the paper's Table I says of the like: 2,000 games of KGS with a komi of 0.5.
-fn of_paper(evaluator: &str) -> Option<[f64; 6]> {
+/// What the paper's Table I says of the like: 2,000 games of Go on KGS with a komi of 0.5.
+#[must_use]
+pub fn of_paper(evaluator: &str) -> Option<[f64; 6]> {
     let rows: [(&str, [f64; 6]); 9] = [
         ("uct:50000", [0.635, 0.708, 0.764, 0.697, 0.735, 0.655]),
         ("uct:5000", [0.610, 0.665, 0.733, 0.667, 0.729, 0.636]),
@@ -362,6 +363,7 @@ mod tests {
             values: (0..count)
                 .map(|game| if right && game % 2 == 1 { -9.0 } else { 9.0 })
                 .collect(),
+            paper: of_paper(name),
         };
         let rows = [
             said("mc-score:500", 40, false),

@@ -18,8 +18,8 @@ pub struct TimeRow {
     pub against: Option<&'static str>,
     /// Times the usual number of simulations for a game.
     pub times: u64,
-    /// The paper's win rate in per cent; against GNU Go on 13x13, or against the other strategy.
-    pub paper: f64,
+    /// The paper's win rate in per cent, if it has one; against GNU Go on 13x13, or against the other strategy.
+    pub paper: Option<f64>,
     /// What the player of the row does.
     pub kind: RowKind,
 }
@@ -40,6 +40,7 @@ pub enum RowKind {
 }
 
 const fn row(id: &'static str, table: &'static str, strategy: &'static str, paper: f64) -> TimeRow {
+    let paper = Some(paper);
     TimeRow { id, table, strategy, against: None, times: 1, paper, kind: RowKind::Strategy }
 }
 
@@ -50,7 +51,7 @@ const fn duel(
     times: u64,
     paper: f64,
 ) -> TimeRow {
-    let kind = RowKind::Strategy;
+    let (kind, paper) = (RowKind::Strategy, Some(paper));
     TimeRow { id, table, strategy, against: Some(against), times, paper, kind }
 }
 
@@ -61,7 +62,7 @@ const V: (&str, &str) = ("C24", "V");
 const STOP_OR_ERICA_19: [&str; 2] = ["STOP-19", "ERICA-BASELINE-19"];
 
 const fn imitation(strategy: &'static str, paper: f64) -> TimeRow {
-    let (id, table) = ("C33", "XIII");
+    let (id, table, paper) = ("C33", "XIII", Some(paper));
     TimeRow { id, table, strategy, against: None, times: 1, paper, kind: RowKind::Imitated }
 }
 
@@ -73,7 +74,7 @@ const HURRIED: TimeRow = TimeRow {
     against: Some("EXP-MOVES"),
     // Nobody runs out of time, however long a game is.
     times: 4,
-    paper: 38.4,
+    paper: Some(38.4),
     kind: RowKind::Hurried,
 };
 
@@ -84,7 +85,7 @@ const STEADY: TimeRow = TimeRow {
     strategy: "EXP-MOVES",
     against: None,
     times: 4,
-    paper: 27.6,
+    paper: Some(27.6),
     kind: RowKind::Steady,
 };
 
@@ -95,7 +96,7 @@ const TO_THE_END: TimeRow = TimeRow {
     strategy: "EXP-STONES",
     against: Some("EXP-STONES"),
     times: 1,
-    paper: 50.0,
+    paper: None,
     kind: RowKind::ToTheEnd,
 };
 
@@ -174,8 +175,8 @@ pub struct Played {
     pub low: f64,
     /// The upper end of its interval.
     pub high: f64,
-    /// The paper's score.
-    pub paper: f64,
+    /// The paper's score, if it has one.
+    pub paper: Option<f64>,
     /// The share of its planned time that the player did not use.
     pub saved: Option<f64>,
     /// Mean moves of a game.

@@ -118,7 +118,9 @@ pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         let folder = args.out.join(&name);
-        let done = report::outcome(&folder)?.is_some_and(|outcome| outcome.complete);
+        let is_this = |outcome: &Outcome| outcome.description == described.text;
+        let done =
+            report::outcome(&folder)?.is_some_and(|outcome| outcome.complete && is_this(&outcome));
         if done {
             continue;
         }
@@ -173,7 +175,12 @@ fn descriptions(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// An experiment with the settings that it asks for.
-type Described = (Description, Config);
+struct Described {
+    /// The file as it is.
+    text: String,
+    description: Description,
+    config: Config,
+}
 
 fn described(path: &Path, config: &Config) -> anyhow::Result<Described> {
     let text = String::from_utf8(read_limited(path, MAX_BYTES)?).context("not UTF-8 text")?;
@@ -186,16 +193,17 @@ fn described(path: &Path, config: &Config) -> anyhow::Result<Described> {
     for (key, value) in &description.settings {
         config = config.with(key, value)?;
     }
-    Ok((description, config))
+    Ok(Described { text, description, config })
 }
 
 /// Does an experiment, or goes on with it; returns whether it is done.
 fn experiment(
     name: &str,
-    (description, config): Described,
+    described: Described,
     folder: &Path,
     budget: &Budget,
 ) -> anyhow::Result<bool> {
+    let Described { text, description, config } = described;
     make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let command = format!("tedomari lab all, experiments/{name}.toml");
     let done = if let Some(part) = &description.wls {
@@ -215,6 +223,7 @@ fn experiment(
     let outcome = Outcome {
         experiment: name.to_owned(),
         about: description.about,
+        description: text,
         complete,
         findings,
         result,
@@ -302,7 +311,9 @@ fn time_part(
         json: false,
     };
     let result = time::result(&args, config, budget)?;
-    let findings = findings::of_time(&result.rows, command);
+    let board = config.game.size().to_string();
+    let ground = findings::Ground { game: &config.game.kind, board: &board };
+    let findings = findings::of_time(&result.rows, ground, command);
     let complete = result.complete;
     Ok((findings, json!(result), complete))
 }
@@ -317,7 +328,8 @@ mod tests {
         let paths = descriptions(&folder).unwrap();
         assert!(paths.len() >= 4);
         for path in paths {
-            let (description, config) = described(&path, &Config::default()).unwrap();
+            let Described { description, config, .. } =
+                described(&path, &Config::default()).unwrap();
             for text in description.study.iter().flat_map(|study| &study.evaluators) {
                 super::super::evaluators::read(text, &config).unwrap();
             }

@@ -40,9 +40,11 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let mut files = Vec::new();
     if let Some(folder) = &args.keep {
         files = keep(folder, &found)?;
-        let known = |name: &str| found.iter().any(|outcome| outcome.experiment == name);
         let mut others = kept(folder)?;
-        others.retain(|outcome| !known(&outcome.experiment));
+        let same = |a: &Outcome, b: &Outcome| a.experiment == b.experiment;
+        // Rather the whole of an earlier one than a part of this one.
+        others.retain(|old| !found.iter().any(|new| new.complete && same(new, old)));
+        found.retain(|new| !others.iter().any(|old| same(new, old)));
         found.extend(others);
         found.sort_by(|a, b| a.experiment.cmp(&b.experiment));
     }

@@ -10,14 +10,14 @@ use serde_json::json;
 use super::budget::Budget;
 use super::evaluators::{self, Described};
 use super::write_files;
-use crate::cli::games::{self, Wanted};
+use crate::cli::games::{self, Found, Wanted};
 use crate::cli::progress::Progress;
 use crate::cli::record::{IMPORT_SEED, share};
 use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::lab::{
     Assessed, Curve, CurveParams, Memory, Sample, Scale, Study, Values, assess, draw, gains,
-    samples, study_page, winners,
+    of_paper, samples, study_page, winners,
 };
 use crate::record::is_held_out;
 use crate::util::{Seed, make_folder};
@@ -119,15 +119,8 @@ pub(super) fn run(args: &StudyArgs, config: &Config, show: Show) -> anyhow::Resu
     print(&text)
 }
 
-/// Draws positions and has every evaluator look at them.
-pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyhow::Result<Study> {
-    let described: Vec<Described> = args
-        .evaluator
-        .iter()
-        .map(|text| {
-            evaluators::read(text, config).with_context(|| format!("in --evaluator {text}"))
-        })
-        .collect::<anyhow::Result<_>>()?;
+/// The games to draw positions from.
+fn games(args: &StudyArgs, config: &Config) -> anyhow::Result<Found> {
     let game = &config.game;
     let most = args.games.max(1);
     // Those that are held out are few of many.
@@ -139,6 +132,20 @@ pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyho
         found.games.truncate(most);
         ensure!(!found.games.is_empty(), "none of the games is held out: give a larger --held-out");
     }
+    Ok(found)
+}
+
+/// Draws positions and has every evaluator look at them.
+pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyhow::Result<Study> {
+    let described: Vec<Described> = args
+        .evaluator
+        .iter()
+        .map(|text| {
+            evaluators::read(text, config).with_context(|| format!("in --evaluator {text}"))
+        })
+        .collect::<anyhow::Result<_>>()?;
+    let game = &config.game;
+    let found = games(args, config)?;
     let seed = Seed::new(config.search.seed).fork("lab", 0);
     let samples = samples(&found.games, game.rules(), args.positions.max(1), seed);
     let values = args.out.join("values");
@@ -148,7 +155,9 @@ pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyho
         let count = described.positions.unwrap_or(samples.len()).min(samples.len());
         let values = values_of(described, &samples[..count], &values, budget)?;
         let scale = described.assessor.scale();
-        said.push(Values { evaluator: described.name.clone(), scale, values });
+        // The paper's table is of Go.
+        let paper = of_paper(&described.name).filter(|_| game.kind == "go");
+        said.push(Values { evaluator: described.name.clone(), scale, values, paper });
     }
     let row = |said: &Values| {
         let width = match said.scale {

@@ -73,13 +73,15 @@ pub(super) fn result(
     config: &Config,
     budget: &Budget,
 ) -> anyhow::Result<TimeResult> {
+    for name in &args.table {
+        anyhow::ensure!(
+            ROWS.iter().any(|row| row.table == name),
+            "there is no table {name}: write --table I, II, III, IV, V, XIII, endgame, fixed or length"
+        );
+    }
     let wanted =
         |row: &&TimeRow| args.table.is_empty() || args.table.iter().any(|t| t == row.table);
     let rows: Vec<&TimeRow> = ROWS.iter().filter(wanted).collect();
-    anyhow::ensure!(
-        !rows.is_empty(),
-        "no such table: write --table I, II, III, IV, V, XIII, endgame, fixed or length"
-    );
     let mut played = Vec::new();
     for row in &rows {
         if budget.is_over() {
@@ -153,7 +155,7 @@ fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Playe
         score: pairing.score.context("no game of the row counts")?,
         low: pairing.score_interval.low,
         high: pairing.score_interval.high,
-        paper: row.paper / 100.0,
+        paper: row.paper.map(|paper| paper / 100.0),
         saved: summary.players.get(pairing.first).and_then(|player| player.saved),
         plies: summary.lengths.mean,
         time_by_move: times.starts.iter().copied().zip(means).collect(),
@@ -167,13 +169,38 @@ fn players(
     config: &Config,
     folder: &Path,
 ) -> anyhow::Result<[String; 2]> {
+    let (strategy, opponent) = strategies(row, args, config, folder)?;
+    let with = |name: &str, strategy: &str, times: u64| {
+        format!(
+            "name='{name}' time=simulations:{} tedomari {} time.strategy={strategy}",
+            times * args.simulations,
+            args.player
+        )
+    };
+    let name = |opponent: &str| format!("opponent {}", row.against.unwrap_or(opponent));
+    let opponent = match row.kind {
+        RowKind::Hurried => with("opponent steady", &opponent, row.times),
+        _ if opponent.starts_with("gtp:") => format!("time=none {opponent}"),
+        RowKind::Steady => with(&name(&opponent), &opponent, 1),
+        _ => with(&name(&opponent), &opponent, row.times),
+    };
+    Ok([with(&row.name(), &strategy, row.times), opponent])
+}
+
+/// The strategies of a row's players, or the opponent's command line.
+fn strategies(
+    row: &TimeRow,
+    args: &TimeArgs,
+    config: &Config,
+    folder: &Path,
+) -> anyhow::Result<(String, String)> {
     let by_table = |name: &str| {
         let path = folder.join(name);
         let strategy = format!("EXP-MOVES time.table='{}'", path.display());
         (path, strategy)
     };
     let opponent = row.against.unwrap_or(&args.opponent).to_owned();
-    let (strategy, opponent) = match row.kind {
+    Ok(match row.kind {
         RowKind::Strategy => {
             let moves = base_table(config)?.own_moves();
             (strategy_on(row.strategy, row.times * args.simulations, moves), opponent)
@@ -205,22 +232,7 @@ fn players(
             let with = |name: &str| format!("{name} play.resign=false");
             (with(row.strategy), with(&opponent))
         }
-    };
-    let with = |name: &str, strategy: &str, times: u64| {
-        format!(
-            "name='{name}' time=simulations:{} tedomari {} time.strategy={strategy}",
-            times * args.simulations,
-            args.player
-        )
-    };
-    let name = |opponent: &str| format!("opponent {}", row.against.unwrap_or(opponent));
-    let opponent = match row.kind {
-        RowKind::Hurried => with("opponent steady", &opponent, row.times),
-        _ if opponent.starts_with("gtp:") => format!("time=none {opponent}"),
-        RowKind::Steady => with(&name(&opponent), &opponent, 1),
-        _ => with(&name(&opponent), &opponent, row.times),
-    };
-    Ok([with(&row.name(), &strategy, row.times), opponent])
+    })
 }
 
 /// A strategy with its numbers for a clock of simulations: KAPPA-CM collects for 100 ms, which are a quarter
@@ -275,7 +287,7 @@ fn write_table(path: &Path, table: &Table) -> anyhow::Result<()> {
 fn text(result: &TimeResult) -> String {
     let mut text = format!(
         "{} games a row, {} simulations a game, player {}, opponent {}, seed {}\n\n\
-         {:7} {:28} {:>6}  {:>22}  {:>8} {:>8}\n",
+         {:7} {:28} {:>6}  {:>22}  {:>8} {:>8} {:>6}\n",
         result.games,
         result.simulations,
         result.player,
@@ -286,18 +298,23 @@ fn text(result: &TimeResult) -> String {
         "games",
         "won",
         "paper",
-        "saved"
+        "saved",
+        "moves"
     );
     for row in &result.rows {
-        let [score, low, high, paper] =
-            [row.score, row.low, row.high, row.paper].map(|share| 100.0 * share);
+        let [score, low, high] = [row.score, row.low, row.high].map(|share| 100.0 * share);
+        let percent = |share: Option<f64>| {
+            share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+        };
         let _ = writeln!(
             text,
-            "{:7} {:28} {:>6}  {score:>5.1} % ({low:.1} to {high:.1})  {paper:>6.1} % {:>8}",
+            "{:7} {:28} {:>6}  {score:>5.1} % ({low:.1} to {high:.1})  {:>8} {:>8} {:>6.0}",
             row.table,
             row.name,
             row.games,
-            row.saved.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", 100.0 * share)),
+            percent(row.paper),
+            percent(row.saved),
+            row.plies.unwrap_or_default(),
         );
     }
     text.push_str(

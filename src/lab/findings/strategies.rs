@@ -7,6 +7,12 @@ use crate::lab::time::Played;
 /// Standard errors from which two rates are told apart.
 const CERTAIN: f64 = 1.96;
 
+/// The same for the best of some twenty.
+const CERTAIN_OF_MANY: f64 = 3.0;
+
+/// Rates of the paper that are farther apart than this are told apart by its intervals.
+const APART: f64 = 0.02;
+
 /// Who is above whom in the paper, for certain (its text on Tables I to III).
 const ABOVE: &[(&str, &str)] = &[
     ("ERICA-ENHANCED", "ERICA-BASIC"),
@@ -16,6 +22,8 @@ const ABOVE: &[(&str, &str)] = &[
     ("KAPPA-EXP", "EXP-STONES"),
     ("KAPPA-LM", "EXP-STONES"),
     ("KAPPA-CM", "EXP-STONES"),
+    ("KAPPA-EXP", "KAPPA-CM"),
+    ("KAPPA-LM", "KAPPA-CM"),
     ("BEHIND", "EXP-STONES"),
     ("UNST", "EXP-STONES"),
     ("CLOSE", "EXP-STONES"),
@@ -26,8 +34,13 @@ const ABOVE: &[(&str, &str)] = &[
     ("STOP", "STOP_B"),
 ];
 
-/// The loops that are above what they repeat (Table XI).
+/// Who is not told apart there.
+const LEVEL: &[(&str, &str)] =
+    &[("STOP_A", "EXP-STONES"), ("EXP-MOVES", "EXP-STONES"), ("EXP-SIM", "EXP-STONES")];
+
+/// The loops that are above what they repeat (Table XI), and the one that is not.
 const LOOPS: &[(&str, &str)] = &[("UNST-L", "UNST"), ("CLOSE-L", "CLOSE")];
+const LEVEL_LOOPS: &[(&str, &str)] = &[("BEHIND-L", "BEHIND")];
 
 /// The strategies that are above those who imitate their times (Table XIII).
 const IMITATED: &[(&str, &str)] =
@@ -37,24 +50,38 @@ const IMITATED: &[(&str, &str)] =
 const OPENING: u64 = 20;
 const REACHED: u64 = 60;
 
+/// What was played on: the game, `go` or `nogo`, and the board as it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    /// The game.
+    pub game: &'a str,
+    /// The board.
+    pub board: &'a str,
+}
+
 /// C20 to C25, C33, C36 and C37: for each table the rates, and how they compare with the paper's; C22b, C31,
-/// C34, C35, C38 and C40, as far as the rows tell about them.
+/// C34, C35, C38 and C40, as far as the rows tell about them. The paper's tables are of Go: for another game
+/// the rates are told, and nothing is claimed but that STOP is best in all games.
 #[must_use]
-pub fn of_time(rows: &[Played], command: &str) -> Vec<Finding> {
+pub fn of_time(rows: &[Played], ground: Ground<'_>, command: &str) -> Vec<Finding> {
     let rows = Rows(rows);
     let mut ids: Vec<&str> = rows.0.iter().map(|row| row.id.as_str()).collect();
     ids.dedup();
-    let tables = ids.into_iter().map(|id| rows.table(id));
-    let compared = |id, pairs| rows.compared(pairs).map(|(text, verdict)| (id, text, verdict));
-    let others = [
-        compared("C22b", ABOVE),
-        compared("C31", LOOPS),
-        rows.lengths(),
-        rows.shapes(),
-        rows.savings(),
-        rows.headline(),
-    ];
-    let found = tables.chain(others).flatten();
+    let mut found: Vec<Said<'_>> = ids.into_iter().map(|id| rows.table(id, ground)).collect();
+    if ground.game == "go" {
+        let compared = |id, above, level| {
+            rows.compared(above, level).map(|(text, verdict)| (id, text, verdict))
+        };
+        found.extend([
+            compared("C22b", ABOVE, LEVEL),
+            compared("C31", LOOPS, LEVEL_LOOPS),
+            rows.lengths(),
+            rows.shapes(),
+            rows.savings(),
+        ]);
+    }
+    found.push(rows.headline());
+    let found = found.into_iter().flatten();
     found.map(|(id, text, verdict)| finding(id, text, verdict, command)).collect()
 }
 
@@ -77,7 +104,7 @@ fn errors(a: &Played, b: &Played) -> f64 {
     (a.score - b.score) / error(a).hypot(error(b))
 }
 
-type Said = Option<(&'static str, String, String)>;
+type Said<'a> = Option<(&'a str, String, String)>;
 
 struct Rows<'a>(&'a [Played]);
 
@@ -98,35 +125,51 @@ impl Rows<'_> {
     }
 
     /// The rates of a table with what they say.
-    fn table<'a>(&self, id: &'a str) -> Option<(&'a str, String, String)> {
+    fn table<'a>(&self, id: &'a str, ground: Ground<'_>) -> Said<'a> {
         let some: Vec<&Played> = self.0.iter().filter(|row| row.id == id).collect();
         let cells: Vec<String> = some.iter().map(|row| rate(row)).collect();
         let text = cells.join("; ");
         let (text, verdict) = match id {
+            "C37" => self.resigning(some[0])?,
+            _ if ground.game != "go" => (text, "measured: another game".to_owned()),
+            "C24" if ground.board != "19x19" => {
+                (text, "measured: the numbers for 19x19 on another board".to_owned())
+            }
             "C23" | "C24" => (text, duels(&some)),
             "C25" => (text, self.steady(some[0])),
-            "C33" => (text, self.compared(IMITATED)?.1),
+            "C33" => (text, self.compared(IMITATED, &[])?.1),
             "C36" => (text, hurry(some[0])),
-            "C37" => self.resigning(some[0])?,
             _ => (text, order(&some)),
         };
         Some((id, text, verdict))
     }
 
-    /// Pairs of which the paper has the first above the second; none if no such pair was played.
-    fn compared(&self, pairs: &[(&str, &str)]) -> Option<(String, String)> {
+    /// Pairs of which the paper has the first above the second, and pairs that it does not tell apart; none
+    /// if no such pair was played.
+    fn compared(&self, above: &[(&str, &str)], level: &[(&str, &str)]) -> Option<(String, String)> {
         let (mut cells, mut same, mut other) = (Vec::new(), 0, Vec::new());
-        for (high, low) in pairs {
-            let Some((difference, errors)) = self.above(high, low) else { continue };
+        let mut tell = |high: &str, low: &str, (difference, errors): (f64, f64)| {
             let difference = 100.0 * difference;
             cells.push(format!("{high} over {low} {difference:+.1} % ({errors:+.1} s.e.)"));
-            if errors > CERTAIN {
+        };
+        let mut all = 0;
+        for (high, low) in above {
+            let Some(by) = self.above(high, low) else { continue };
+            tell(high, low, by);
+            all += 1;
+            if by.1 > CERTAIN {
                 same += 1;
-            } else if errors < -CERTAIN {
+            } else if by.1 < -CERTAIN {
                 other.push(format!("{high} is below {low}"));
             }
         }
-        let all = cells.len();
+        for (a, b) in level {
+            let Some(by) = self.above(a, b) else { continue };
+            tell(a, b, by);
+            if by.1.abs() > CERTAIN {
+                other.push(format!("{a} and {b} differ"));
+            }
+        }
         let verdict = match (same, other.as_slice()) {
             _ if all == 0 => return None,
             (0, []) => "not decided: no difference is certain".to_owned(),
@@ -154,15 +197,20 @@ impl Rows<'_> {
 
     /// Moves of a game with and without giving up.
     fn resigning(&self, row: &Played) -> Option<(String, String)> {
-        let with = self.named("EXP-STONES")?.plies?;
+        let with = self.with_itself()?;
         let without = row.plies?;
         let text = format!("{with:.0} moves with, {without:.0} without");
         let verdict = agreed(without > with, || "games are no shorter".to_owned());
         Some((text, verdict))
     }
 
-    fn lengths(&self) -> Said {
-        let plies = self.named("EXP-STONES")?.plies?;
+    /// Moves of a game of EXP-STONES with itself.
+    fn with_itself(&self) -> Option<f64> {
+        self.named("EXP-STONES").filter(|row| row.against == row.name)?.plies
+    }
+
+    fn lengths(&self) -> Said<'static> {
+        let plies = self.with_itself()?;
         let text = format!("{plies:.0} moves a game of EXP-STONES with itself");
         Some(("C34", text, "measured: another board".to_owned()))
     }
@@ -178,7 +226,7 @@ impl Rows<'_> {
     }
 
     /// Figures 1 to 8: who shifts time where.
-    fn shapes(&self) -> Said {
+    fn shapes(&self) -> Said<'static> {
         let names = ["EXP-STONES", "OPEN", "MID", "UNST", "STOP_A", "STOP_B", "STOP"];
         let shares: Vec<f64> =
             names.iter().map(|name| self.opening(name)).collect::<Option<_>>()?;
@@ -202,28 +250,37 @@ impl Rows<'_> {
         Some(("C35", text, agreed(wrong.is_empty(), || wrong.join(", "))))
     }
 
-    /// The order of the paper: `STOP_A` saves least, STOP most.
-    fn savings(&self) -> Said {
+    /// The order of the paper: `STOP_A` saves least, STOP most, and all of them something.
+    fn savings(&self) -> Said<'static> {
         let saved = ["STOP_A", "STOP_B", "STOP"].map(|name| self.named(name)?.saved);
         let [Some(a), Some(b), Some(stop)] = saved else { return None };
         let [first, second, third] = [a, b, stop].map(percent);
         let text = format!("STOP_A {first}, STOP_B {second}, STOP {third} of the planned time");
-        let verdict = agreed(a < stop && b < stop, || "STOP does not save most".to_owned());
+        let verdict = match () {
+            () if a > b || b > stop => "differs: another order".to_owned(),
+            () if a <= 0.0 => {
+                "differs: the order is the paper's, but STOP_A saves nothing".to_owned()
+            }
+            () => "reproduced: the order is the paper's".to_owned(),
+        };
         Some(("C38", text, verdict))
     }
 
-    /// STOP above all other strategies of Tables I to III, and of all that the paper has it ahead of by
-    /// more than chance.
-    fn headline(&self) -> Said {
+    /// STOP above all other strategies of Tables I to III that were played, and above its opponent.
+    fn headline(&self) -> Said<'static> {
         let stop = self.named("STOP")?;
         let tables = |row: &&Played| ["I", "II", "III"].contains(&row.table.as_str());
-        let others = self.0.iter().filter(tables).filter(|row| row.name != stop.name);
-        let best = others.max_by(|a, b| a.score.total_cmp(&b.score))?;
-        let text = format!("{}; the best other {}", rate(stop), rate(best));
+        let others: Vec<&Played> =
+            self.0.iter().filter(tables).filter(|row| row.name != stop.name).collect();
+        let best = others.iter().max_by(|a, b| a.score.total_cmp(&b.score))?;
+        let text = format!("{}; the best of {} others {}", rate(stop), others.len(), rate(best));
         let errors = errors(stop, best);
         let verdict = match () {
-            () if errors > CERTAIN => "reproduced: STOP is above all for certain".to_owned(),
-            () if errors < -CERTAIN => format!("differs: {} is above STOP", best.name),
+            () if stop.high < 0.5 => format!("differs: STOP is below {}", stop.against),
+            () if errors < -CERTAIN_OF_MANY => format!("differs: {} is above STOP", best.name),
+            () if errors > CERTAIN && stop.low > 0.5 => {
+                "reproduced: STOP is above all for certain".to_owned()
+            }
             () if errors >= 0.0 => "not decided: STOP is first, not for certain".to_owned(),
             () => format!("not decided: {} is first, not for certain", best.name),
         };
@@ -252,23 +309,30 @@ fn hurry(row: &Played) -> String {
     }
 }
 
-/// Whether the strategies that are told apart by their intervals are in the paper's order.
+/// Whether the strategies that the paper tells apart are in its order.
 fn order(rows: &[&Played]) -> String {
-    let (mut same, mut other) = (0, 0);
+    let (mut all, mut same, mut other) = (0, 0, 0);
     for a in rows {
-        for b in rows.iter().filter(|b| a.paper < b.paper) {
-            if a.high < b.low {
-                same += 1;
-            } else if b.high < a.low {
-                other += 1;
+        for b in rows {
+            let apart = a.paper.zip(b.paper).is_some_and(|(a, b)| b - a > APART);
+            if !apart {
+                continue;
             }
+            all += 1;
+            let errors = errors(b, a);
+            same += usize::from(errors > CERTAIN);
+            other += usize::from(errors < -CERTAIN);
         }
     }
     match (same, other) {
-        (0, 0) => "not decided: the intervals overlap".to_owned(),
-        (same, 0) => format!("reproduced: {same} pairs in the paper's order, none in the other"),
+        _ if all == 0 => "measured: the paper tells none of these apart".to_owned(),
+        (0, 0) => format!("not decided: none of {all} pairs is told apart"),
+        (same, 0) if same == all => format!("reproduced: all {all} pairs in the paper's order"),
+        (same, 0) => {
+            format!("reproduced in part: {same} of {all} pairs in the paper's order, none reversed")
+        }
         (same, other) => {
-            format!("differs: {same} pairs in the paper's order, {other} in the other")
+            format!("differs: {same} of {all} pairs in the paper's order, {other} reversed")
         }
     }
 }

@@ -10,15 +10,17 @@ fn played(id: &str, name: &str, [low, high]: [f64; 2]) -> Played {
         score: f64::midpoint(low, high),
         low,
         high,
-        paper: 0.4,
+        paper: Some(0.4),
         saved: None,
         plies: None,
         time_by_move: Vec::new(),
     }
 }
 
+const GO: Ground<'_> = Ground { game: "go", board: "9x9" };
+
 fn verdict_of(rows: &[Played], id: &str) -> Option<String> {
-    of_time(rows, "x").into_iter().find(|found| found.id == id).map(|found| found.verdict)
+    of_time(rows, GO, "x").into_iter().find(|found| found.id == id).map(|found| found.verdict)
 }
 
 fn begins(rows: &[Played], id: &str, words: &str) {
@@ -50,23 +52,53 @@ fn savings_are_told_when_all_three_are_known() {
         [("STOP_A", Some(0.2)), ("STOP_B", Some(0.3)), ("STOP", stop)]
             .map(|(name, saved)| Played { saved, ..played("C22", name, [0.4, 0.6]) })
     };
-    let found = of_time(&rows(Some(0.5)), "x").into_iter().find(|found| found.id == "C38").unwrap();
+    let found =
+        of_time(&rows(Some(0.5)), GO, "x").into_iter().find(|found| found.id == "C38").unwrap();
     assert_eq!(
         (found.verdict.as_str(), found.ours.as_str()),
-        ("reproduced", "STOP_A 20.0 %, STOP_B 30.0 %, STOP 50.0 % of the planned time")
+        (
+            "reproduced: the order is the paper's",
+            "STOP_A 20.0 %, STOP_B 30.0 %, STOP 50.0 % of the planned time"
+        )
     );
-    begins(&rows(Some(0.1)), "C38", "differs");
+    begins(&rows(Some(0.1)), "C38", "differs: another order");
+    let mut nothing = rows(Some(0.5));
+    nothing[0].saved = Some(-0.008);
+    begins(&nothing, "C38", "differs: the order is the paper's, but STOP_A saves nothing");
     assert_eq!(verdict_of(&rows(None), "C38"), None);
 }
 
 #[test]
-fn orders_are_judged_by_intervals() {
-    let row = |paper: f64, interval| Played { paper, ..played("C22", "x", interval) };
-    let (weak, middle, strong) =
-        (row(0.2, [0.1, 0.2]), row(0.3, [0.15, 0.4]), row(0.4, [0.5, 0.6]));
-    begins(&[weak.clone(), middle.clone(), strong.clone()], "C22", "reproduced: 2 pairs");
+fn orders_are_judged_by_differences() {
+    let row = |paper: f64, interval| Played { paper: Some(paper), ..played("C22", "x", interval) };
+    let (weak, middle, strong) = (row(0.2, [0.1, 0.2]), row(0.3, [0.1, 0.3]), row(0.4, [0.5, 0.6]));
+    let rows = [weak.clone(), middle.clone(), strong.clone()];
+    begins(&rows, "C22", "reproduced in part: 2 of 3 pairs");
+    begins(&[weak.clone(), strong.clone()], "C22", "reproduced: all 1 pairs");
     begins(&[weak.clone(), middle], "C22", "not decided");
-    begins(&[Played { paper: 0.9, ..weak }, strong], "C22", "differs: 0 pairs");
+    begins(&[row(0.9, [0.1, 0.2]), strong], "C22", "differs: 0 of 1 pairs");
+    // The paper does not tell these apart.
+    begins(&[weak, row(0.21, [0.6, 0.7])], "C22", "measured");
+}
+
+#[test]
+fn another_game_or_board_proves_nothing_of_the_papers() {
+    let rows = [
+        played("C22", "STOP", [0.6, 0.7]),
+        played("C22", "CLOSE", [0.4, 0.5]),
+        played("C24", "STOP-19", [0.6, 0.7]),
+    ];
+    begins(&rows, "C24", "measured: the numbers for 19x19");
+    let on = |ground, id: &str| {
+        let found = of_time(&rows, ground, "x");
+        found.into_iter().find(|found| found.id == id).map(|found| found.verdict)
+    };
+    let large = Ground { game: "go", board: "19x19" };
+    assert!(on(large, "C24").unwrap().starts_with("reproduced"));
+    let nogo = Ground { game: "nogo", board: "9x9" };
+    assert_eq!(on(nogo, "C22").as_deref(), Some("measured: another game"));
+    assert_eq!(on(nogo, "C22b"), None);
+    assert!(on(nogo, "C40").unwrap().starts_with("reproduced"));
 }
 
 #[test]
@@ -108,7 +140,12 @@ fn the_headline_is_about_the_best() {
     begins(&rows([0.6, 0.7]), "C40", "reproduced");
     begins(&rows([0.42, 0.52]), "C40", "not decided: STOP is first");
     begins(&rows([0.38, 0.48]), "C40", "not decided: CLOSE is first");
-    begins(&rows([0.2, 0.3]), "C40", "differs: CLOSE");
+    begins(&rows([0.2, 0.3]), "C40", "differs: STOP is below EXP-STONES");
+    let above = [played("C22", "CLOSE", [0.8, 0.9]), played("C22", "STOP", [0.5, 0.6])];
+    begins(&above, "C40", "differs: CLOSE is above STOP");
+    // Above all others, but not above whom it has played.
+    let even = [played("C22", "CLOSE", [0.2, 0.3]), played("C22", "STOP", [0.45, 0.55])];
+    begins(&even, "C40", "not decided: STOP is first");
     let fixed = |interval| [rows([0.6, 0.7])[1].clone(), played("C25", "STEADY", interval)];
     begins(&fixed([0.4, 0.5]), "C25", "reproduced");
     begins(&fixed([0.6, 0.7]), "C25", "not decided");
@@ -131,7 +168,7 @@ fn shapes_are_shares_of_the_time() {
     ];
     assert_eq!(verdict_of(&rows, "C35"), None);
     rows.push(row("STOP", 110.0));
-    let found = of_time(&rows, "x").into_iter().find(|found| found.id == "C35").unwrap();
+    let found = of_time(&rows, GO, "x").into_iter().find(|found| found.id == "C35").unwrap();
     assert!(found.ours.contains("EXP-STONES 50.0 %, OPEN 60.0 %"), "{}", found.ours);
     assert_eq!(found.verdict, "reproduced");
     rows[4] = row("STOP_A", 101.0);
@@ -142,7 +179,7 @@ fn shapes_are_shares_of_the_time() {
 fn lengths_are_compared() {
     let row = |id, name, plies| Played { plies: Some(plies), ..played(id, name, [0.4, 0.6]) };
     let rows = [row("C21", "EXP-STONES", 50.0), row("C37", "EXP-STONES-to-the-end", 80.0)];
-    let found = of_time(&rows, "x");
+    let found = of_time(&rows, GO, "x");
     let text = |id: &str| found.iter().find(|f| f.id == id).map(|f| f.ours.clone()).unwrap();
     assert_eq!(text("C37"), "50 moves with, 80 without");
     assert_eq!(text("C34"), "50 moves a game of EXP-STONES with itself");
