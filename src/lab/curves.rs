@@ -62,23 +62,48 @@ impl Curve {
         Self { positions, bins: bins.collect() }
     }
 
-    /// How far apart two curves are where both exist: the mean difference of their win probabilities
-    /// by positions, and in how many standard errors.
+    /// How far apart two curves are where both exist.
     #[must_use]
-    pub fn split(&self, other: &Curve) -> Option<(f64, f64)> {
+    pub fn split(&self, other: &Curve) -> Option<Split> {
         let (mut sum, mut variance, mut weights) = (0.0, 0.0, 0.0);
+        let (mut squares, mut chi2, mut bins) = (0.0, 0.0, 0.0);
         for a in &self.bins {
             let Some(b) = other.bins.iter().find(|b| (a.value - b.value).abs() < 1e-9) else {
                 continue;
             };
             let weight = a.positions.min(b.positions) as f64;
-            sum += weight * (a.win_probability - b.win_probability);
-            variance += weight * weight * (a.variance() + b.variance());
+            let difference = a.win_probability - b.win_probability;
+            let error2 = a.variance() + b.variance();
+            sum += weight * difference;
+            variance += weight * weight * error2;
             weights += weight;
+            squares += weight * difference * difference;
+            chi2 += difference * difference / error2;
+            bins += 1.0;
         }
         let error = variance.sqrt();
-        (weights > 0.0 && error > 0.0).then(|| (sum / weights, sum / error))
+        (weights > 0.0 && error > 0.0).then(|| Split {
+            shift: sum / weights,
+            shift_errors: sum / error,
+            apart: (squares / weights).sqrt(),
+            apart_errors: (chi2 - bins) / (2.0_f64 * bins).sqrt(),
+        })
     }
+}
+
+/// How far a curve is from another.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Split {
+    /// How much higher its win probabilities are, on the mean by positions.
+    pub shift: f64,
+    /// That in standard errors.
+    pub shift_errors: f64,
+    /// The root of the mean square of the differences: curves of another slope are apart without a shift.
+    pub apart: f64,
+    /// How much larger than by chance these are, in standard errors: chi-square, less the number of
+    /// intervals, by the root of twice that number. A part of all positions is nearer to all of them than
+    /// chance has it, so that this is too low rather than too high.
+    pub apart_errors: f64,
 }
 
 impl Bin {
@@ -177,13 +202,28 @@ mod tests {
         let list = synthetic(40_000, chance);
         let curve =
             |odd: usize| Curve::new(list.iter().filter(|judged| judged.game % 2 == odd), &PARAMS);
-        let (apart, errors) = curve(0).split(&curve(1)).unwrap();
-        assert!((0.08..0.12).contains(&apart) && errors > 10.0, "{apart} {errors}");
+        let split = curve(0).split(&curve(1)).unwrap();
+        assert!((0.08..0.12).contains(&split.shift) && split.shift_errors > 10.0, "{split:?}");
         let honest = synthetic(40_000, |_, value| value);
         let half =
             |odd: usize| Curve::new(honest.iter().filter(|judged| judged.game % 2 == odd), &PARAMS);
-        let (apart, errors) = half(0).split(&half(1)).unwrap();
-        assert!(apart.abs() < 0.02 && errors.abs() < 3.0, "{apart} {errors}");
+        let split = half(0).split(&half(1)).unwrap();
+        assert!(split.shift.abs() < 0.02 && split.shift_errors.abs() < 3.0, "{split:?}");
+        assert!(split.apart_errors.abs() < 3.0, "{split:?}");
+    }
+
+    /// Half of the positions say nothing: their curve is flat, and crosses the other in the middle.
+    #[test]
+    fn another_slope_is_apart_without_a_shift() {
+        let chance = |game: usize, value: f64| if game.is_multiple_of(2) { value } else { 0.5 };
+        let list = synthetic(40_000, chance);
+        let of =
+            |odd: usize| Curve::new(list.iter().filter(|judged| judged.game % 2 == odd), &PARAMS);
+        let split = of(1).split(&of(0)).unwrap();
+        assert!(split.shift.abs() < 0.02 && split.shift_errors.abs() < 3.0, "{split:?}");
+        // The root of the mean square of a uniform value's distance from one half.
+        assert!((split.apart - 1.0 / 12f64.sqrt()).abs() < 0.02, "{split:?}");
+        assert!(split.apart_errors > 20.0, "{split:?}");
     }
 
     #[test]

@@ -8,13 +8,15 @@ pub use strategies::{Ground, of_time};
 
 use super::assess::Scale;
 use super::checklist::Finding;
-use super::curves::Bin;
+use super::curves::{Bin, Split};
 use super::metrics::Estimate;
 use super::sample::Winners;
 use super::study::{Assessed, Gain, Study};
 use super::wls::{Row, StepResponse};
 use crate::util::stats::Interval;
 
+/// Standard errors from which one of several curves is thought to be another.
+const MANY_ERRORS: f64 = 3.0;
 /// Games of one komi that are told apart from others.
 const MANY_GAMES: usize = 100;
 /// How far our means may be from the paper's.
@@ -242,34 +244,43 @@ fn splits(study: &Study, command: &str) -> Vec<Finding> {
             "search" | "net" => ("D19", "D22"),
             _ => continue,
         };
-        for (id, family) in [(moves, "moves"), (ladder, "ladder"), ("D25", "komi")] {
-            let some = row.conditioned.iter().filter(|c| c.family == family);
-            let cells: Vec<String> = some
-                .filter_map(|c| {
-                    let (split, errors) = (c.split?, c.split_errors?);
-                    let positions = c.curve.positions;
-                    Some(format!("{} ({positions}): {split:+.3} ({errors:+.1} s.e.)", c.condition))
-                })
-                .collect();
-            if id.is_empty() || cells.len() < 2 {
-                continue;
-            }
-            let largest = row
-                .conditioned
-                .iter()
-                .filter(|c| c.family == family)
-                .filter_map(|c| c.split_errors)
-                .fold(0.0, |most: f64, errors| most.max(errors.abs()));
-            let verdict = if largest > 3.0 {
-                format!("the curves split: {largest:.1} standard errors")
-            } else {
-                "one curve: no split beyond three standard errors".to_owned()
-            };
-            let text = format!("{}: {}", row.evaluator, cells.join("; "));
-            list.push(finding(id, text, verdict, command));
-        }
+        let families = [(moves, "moves"), (ladder, "ladder"), ("D25", "komi")];
+        let wanted = families.iter().filter(|(id, _)| !id.is_empty());
+        list.extend(wanted.filter_map(|(id, family)| split(row, id, family, command)));
     }
     list
+}
+
+/// How far the curves of a family are from that of all positions; none where there is no other.
+fn split(row: &Assessed, id: &str, family: &str, command: &str) -> Option<Finding> {
+    let some = row.conditioned.iter().filter(|c| c.family == family);
+    let some: Vec<_> = some.filter_map(|c| Some((c, c.split?))).collect();
+    if some.len() < 2 {
+        return None;
+    }
+    let cells: Vec<String> = some
+        .iter()
+        .map(|(c, split)| {
+            let Split { shift, shift_errors, apart, apart_errors } = split;
+            format!(
+                "{} ({}): {shift:+.3} ({shift_errors:+.1} s.e.), apart {apart:.3} ({apart_errors:+.1})",
+                c.condition, c.curve.positions
+            )
+        })
+        .collect();
+    let most =
+        |of: &dyn Fn(&Split) -> f64| some.iter().map(|(_, split)| of(split)).fold(0.0, f64::max);
+    let shift = most(&|split| split.shift_errors.abs());
+    let apart = most(&|split| split.apart_errors);
+    let verdict = match () {
+        () if shift > MANY_ERRORS => format!("the curves split: {shift:.1} standard errors"),
+        () if apart > MANY_ERRORS => {
+            format!("the curves have other slopes: {apart:.1} standard errors")
+        }
+        () => "one curve: no split beyond three standard errors".to_owned(),
+    };
+    let text = format!("{}: {}", row.evaluator, cells.join("; "));
+    Some(finding(id, text, verdict, command))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub mod wls;
 pub use assess::{AssessError, Assessor, Memory, Programs, Scale, Searched, Watch, assess};
 pub use chart::draw;
 pub use checklist::{Checklist, Finding, Line, Outcome};
-pub use curves::{Bin, Curve, CurveParams};
+pub use curves::{Bin, Curve, CurveParams, Split};
 pub use findings::Contest;
 pub use metrics::{Estimate, Judged, Metrics, NAMES, Scores, accuracy_gain};
 pub use page::{page, study_page};

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use super::chart::draw;
-use super::curves::Curve;
+use super::curves::{Curve, Split};
 use super::metrics::{Estimate, NAMES};
 use super::study::{Assessed, Study};
 use crate::arena::report::{STYLE, escaped};
@@ -182,8 +182,12 @@ fn conditioned(row: &Assessed, family: &str) -> Result<String, String> {
     for some in row.conditioned.iter().filter(|c| c.family == family) {
         let name = format!("{family}: {}", some.condition);
         let _ = write!(list, "<li>{}: {} positions", escaped(&name), some.curve.positions);
-        if let (Some(split), Some(errors)) = (some.split, some.split_errors) {
-            let _ = write!(list, ", {split:+.3} from all ({errors:+.1} standard errors)");
+        if let Some(Split { shift, shift_errors, apart, apart_errors }) = some.split {
+            let _ = write!(
+                list,
+                ", {shift:+.3} from all ({shift_errors:+.1} standard errors), apart {apart:.3} \
+                 ({apart_errors:+.1})"
+            );
         }
         list.push_str("</li>");
         if !some.curve.bins.is_empty() {

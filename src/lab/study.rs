@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::assess::Scale;
-use super::curves::{Curve, CurveParams};
+use super::curves::{Curve, CurveParams, Split};
 use super::metrics::{Estimate, Judged, Metrics, NAMES, accuracy_gain};
 use super::sample::{Sample, Winners};
 use crate::util::Seed;
@@ -140,10 +140,8 @@ pub struct Conditioned {
     pub condition: String,
     /// The curve.
     pub curve: Curve,
-    /// How much higher it lies than that of all positions, on the mean.
-    pub split: Option<f64>,
-    /// That in standard errors.
-    pub split_errors: Option<f64>,
+    /// How far it is from that of all positions.
+    pub split: Option<Split>,
 }
 
 impl Assessed {
@@ -173,14 +171,7 @@ impl Assessed {
             let curve = Curve::new(some.map(|(_, judged)| judged), params);
             let split = curve.split(&total);
             let (family, condition) = (wanted.0.to_owned(), wanted.1);
-            let split_errors = split.map(|split| split.1);
-            Conditioned {
-                family,
-                condition,
-                curve,
-                split: split.map(|split| split.0),
-                split_errors,
-            }
+            Conditioned { family, condition, curve, split }
         });
         Self {
             evaluator: evaluator.clone(),

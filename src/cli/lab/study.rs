@@ -16,7 +16,7 @@ use crate::cli::record::{IMPORT_SEED, share};
 use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::lab::{
-    Assessed, Curve, CurveParams, Memory, Sample, Scale, Study, Values, assess, draw, gains,
+    Assessed, Curve, CurveParams, Memory, Sample, Scale, Split, Study, Values, assess, draw, gains,
     of_paper, samples, study_page, winners,
 };
 use crate::record::is_held_out;
@@ -248,11 +248,13 @@ fn curves_text(study: &Study) -> String {
             );
         }
         for some in &row.conditioned {
-            let (Some(split), Some(errors)) = (some.split, some.split_errors) else { continue };
+            let Some(split) = some.split else { continue };
+            let Split { shift, shift_errors, apart, apart_errors } = split;
             let name = format!("{}: {}", some.family, some.condition);
             let _ = writeln!(
                 text,
-                "{name:32} {:7} positions, {split:+.3} from all ({errors:+.1} standard errors)",
+                "{name:32} {:7} positions, {shift:+.3} from all ({shift_errors:+.1} standard errors), \
+                 apart {apart:.3} ({apart_errors:+.1})",
                 some.curve.positions
             );
         }
