@@ -327,7 +327,7 @@ mod tests {
         let row = |name: &str, from: u32, wins: u32| {
             let judged = (0..400).map(|n| Judged {
                 value: 5.0 * f64::from(from + n % 4),
-                black_won: n % 10 < wins,
+                black_won: n / 4 % 10 < wins,
                 game: n as usize,
             });
             let judged: Vec<Judged> = judged.collect();

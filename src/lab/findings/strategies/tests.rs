@@ -86,7 +86,7 @@ fn another_game_or_board_proves_nothing_of_the_papers() {
     let rows = [
         played("C22", "STOP", [0.6, 0.7]),
         played("C22", "CLOSE", [0.4, 0.5]),
-        played("C24", "STOP-19", [0.6, 0.7]),
+        Played { table: "V".to_owned(), ..played("C24", "STOP-19", [0.6, 0.7]) },
     ];
     begins(&rows, "C24", "measured: the numbers for 19x19");
     let on = |ground, id: &str| {
@@ -139,7 +139,8 @@ fn the_headline_is_about_the_best() {
     let rows = |stop| [played("C22", "CLOSE", [0.4, 0.5]), played("C22", "STOP", stop)];
     begins(&rows([0.6, 0.7]), "C40", "reproduced");
     begins(&rows([0.42, 0.52]), "C40", "not decided: STOP is first");
-    begins(&rows([0.38, 0.48]), "C40", "not decided: CLOSE is first");
+    let behind = [played("C22", "CLOSE", [0.5, 0.6]), played("C22", "STOP", [0.48, 0.58])];
+    begins(&behind, "C40", "not decided: CLOSE is first");
     begins(&rows([0.2, 0.3]), "C40", "differs: STOP is below EXP-STONES");
     let above = [played("C22", "CLOSE", [0.8, 0.9]), played("C22", "STOP", [0.5, 0.6])];
     begins(&above, "C40", "differs: CLOSE is above STOP");
