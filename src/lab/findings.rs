@@ -272,12 +272,18 @@ fn split(row: &Assessed, id: &str, family: &str, command: &str) -> Option<Findin
         |of: &dyn Fn(&Split) -> f64| some.iter().map(|(_, split)| of(split)).fold(0.0, f64::max);
     let shift = most(&|split| split.shift_errors.abs());
     let apart = most(&|split| split.apart_errors);
-    let verdict = match () {
-        () if shift > MANY_ERRORS => format!("the curves split: {shift:.1} standard errors"),
-        () if apart > MANY_ERRORS => {
-            format!("the curves have other slopes: {apart:.1} standard errors")
-        }
-        () => "one curve: no split beyond three standard errors".to_owned(),
+    let seen = match () {
+        () if shift > MANY_ERRORS => Some(format!("the curves split, {shift:.1} standard errors")),
+        () if apart > MANY_ERRORS => Some(format!("other slopes, {apart:.1} standard errors")),
+        () => None,
+    };
+    // The paper's curves of random games and of GNU Go are apart, those of its best program are one.
+    let expected = matches!(id, "D20" | "D21" | "D23");
+    let verdict = match (expected, seen) {
+        (true, Some(seen)) => format!("reproduced: {seen}"),
+        (true, None) => "not decided: no split beyond three standard errors".to_owned(),
+        (false, Some(seen)) => format!("differs: {seen}"),
+        (false, None) => "reproduced: one curve, no split beyond three standard errors".to_owned(),
     };
     let text = format!("{}: {}", row.evaluator, cells.join("; "));
     Some(finding(id, text, verdict, command))
@@ -287,7 +293,7 @@ fn split(row: &Assessed, id: &str, family: &str, command: &str) -> Option<Findin
 mod tests {
     use super::*;
     use crate::lab::wls::{step_response, table1, table2};
-    use crate::lab::{Curve, CurveParams, Judged, Metrics};
+    use crate::lab::{Conditioned, Curve, CurveParams, Judged, Metrics};
     use crate::util::Seed;
 
     fn gain(value: f64, paper: Option<f64>) -> Gain {
@@ -318,6 +324,52 @@ mod tests {
         let nogo = Study { game: "nogo".to_owned(), ..study(vec![gain(0.03, None)]) };
         let found = of_study(&nogo, "x");
         assert!(found.len() == 1 && found[0].id == "D27", "{found:?}");
+    }
+
+    #[test]
+    fn splits_are_judged_by_what_the_paper_has_seen() {
+        let bin = |value: f64, share: f64| {
+            let interval = Interval { low: share - 0.02, high: share + 0.02 };
+            Bin { value, positions: 400, black_won: 200, win_probability: share, interval }
+        };
+        let curve = |up: f64| {
+            let bins = [0.3, 0.5, 0.7].map(|value| bin(value, value + up)).to_vec();
+            Curve { positions: 1200, bins }
+        };
+        let verdict = |evaluator: &str, family: &str, up: f64| {
+            let total = curve(0.0);
+            let some = |condition: &str, up: f64| Conditioned {
+                family: family.to_owned(),
+                condition: condition.to_owned(),
+                split: curve(up).split(&total),
+                curve: curve(up),
+            };
+            let row = Assessed {
+                evaluator: evaluator.to_owned(),
+                scale: Scale::Chance,
+                metrics: Metrics::new(&[], 0.5, 0, Seed::new(1)),
+                paper: None,
+                conditioned: vec![some("a", up), some("b", 0.0)],
+                total: curve(0.0),
+            };
+            let study = Study {
+                source: String::new(),
+                game: "go".to_owned(),
+                positions: 9,
+                winners: Vec::new(),
+                rows: vec![row],
+                gains: Vec::new(),
+            };
+            let found = splits(&study, "x").remove(0);
+            (found.id, found.verdict.split([':', ',']).next().unwrap_or_default().to_owned())
+        };
+        let expect = |found: (String, String), id: &str, verdict: &str| {
+            assert_eq!((found.0.as_str(), found.1.as_str()), (id, verdict));
+        };
+        expect(verdict("uct:500", "ladder", 0.1), "D23", "reproduced");
+        expect(verdict("uct:500", "ladder", 0.0), "D23", "not decided");
+        expect(verdict("search:500", "ladder", -0.1), "D22", "differs");
+        expect(verdict("search:500", "moves", 0.0), "D19", "reproduced");
     }
 
     /// Curves of points with the same share of wins in each interval, or another.
