@@ -99,9 +99,14 @@ fn error(row: &Played) -> f64 {
     (row.high - row.low) / (2.0 * CERTAIN)
 }
 
-/// How many standard errors a row is above another.
+/// How many standard errors a row is above another. Against whom it has played itself it is by its distance
+/// from one half.
 fn errors(a: &Played, b: &Played) -> f64 {
-    (a.score - b.score) / error(a).hypot(error(b))
+    match () {
+        () if a.against == b.name => (a.score - 0.5) / error(a),
+        () if b.against == a.name => (0.5 - b.score) / error(b),
+        () => (a.score - b.score) / error(a).hypot(error(b)),
+    }
 }
 
 type Said<'a> = Option<(&'a str, String, String)>;
@@ -113,8 +118,8 @@ impl Rows<'_> {
         self.0.iter().find(|row| row.name == name)
     }
 
-    /// How much a strategy is above another, and in how many standard errors. Against whom it has played itself
-    /// it is by its distance from one half.
+    /// How much a strategy is above another, and in how many standard errors; who was only played against
+    /// need not have a row.
     fn above(&self, high: &str, low: &str) -> Option<(f64, f64)> {
         let a = self.named(high)?;
         if a.against == low {

@@ -130,6 +130,10 @@ fn who_was_played_against_is_one_half() {
     let stones = played("C21", "EXP-STONES", [0.46, 0.56]);
     begins(&[stop.clone(), stones.clone()], "C22b", "reproduced: all 1");
     begins(std::slice::from_ref(&stop), "C22b", "reproduced: all 1");
+    // In its table, too: 0.06 with an error of 0.0255 is 2.4, with that of EXP-STONES beside it 1.7.
+    let paper =
+        |paper, row: &Played| Played { paper: Some(paper), id: "C22".to_owned(), ..row.clone() };
+    begins(&[paper(0.39, &stop), paper(0.25, &stones)], "C22", "reproduced: all 1 pairs");
     let elsewhere = Played { against: "gtp:x".to_owned(), ..stop };
     begins(&[elsewhere, stones], "C22b", "not decided");
 }
