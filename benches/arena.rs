@@ -2,14 +2,16 @@
 //!
 //! Two engines with a free evaluator and 16 simulations a move play 1,000 games: in a match with its
 //! clocks, rules, records and results on the disk; without one, asked in turn until the game is over;
-//! and the same searches are made once more without anything else. Other numbers of rounds and of games in
-//! each may follow the command: `cargo bench --bench arena -- 1 20`.
+//! and the same searches are made once more without anything else. Each is done in a thread of its own, as
+//! the games of a match are: some threads give memory back to the system that others keep. Other numbers
+//! of rounds and of games in each may follow the command: `cargo bench --bench arena -- 1 20`.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot go on should say where")]
 #![allow(clippy::print_stdout, reason = "the result is for people")]
 #![allow(clippy::disallowed_methods, reason = "a measurement reads the clock")]
 
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
@@ -25,7 +27,7 @@ use tedomari::timeman::SimulationLimit;
 use tedomari::util::Seed;
 
 const ROUNDS: u64 = 5;
-const GAMES: u64 = 200;
+const GAMES: u64 = 1000;
 
 /// Rounds and games in each, as they are asked for.
 fn numbers() -> [u64; 2] {
@@ -100,13 +102,19 @@ fn info(games: u64) -> MatchInfo {
     }
 }
 
-/// Counts moves.
+/// Counts moves, and the seconds that players had them for.
 #[derive(Default)]
-struct Count(usize);
+struct Count {
+    plies: usize,
+    seconds: f64,
+}
 
 impl Audience for Count {
     fn see(&mut self, _: &Standing, last: Option<&GameLine>) {
-        self.0 += last.map_or(0, |line| line.plies);
+        if let Some(line) = last {
+            self.plies += line.plies;
+            self.seconds += line.seconds.iter().sum::<f64>();
+        }
     }
 }
 
@@ -144,36 +152,36 @@ fn engines_alone(count: u64, seed: Seed) -> Vec<Vec<Move>> {
     (0..count).map(play).collect()
 }
 
-/// The searches of these games, and nothing else; the positions are made beforehand.
-fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> [Duration; 2] {
-    let (mut wall, mut cpu) = (Duration::ZERO, Duration::ZERO);
+/// The time of the searches of these games, and of nothing else.
+fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> Duration {
+    let mut sum = Duration::ZERO;
     for (number, moves) in (0..).zip(games) {
         let mut searches = Color::BOTH.map(|color| {
             let seed = Seed::new(player_seed(seed, number, color).number() >> 1);
             Search::new(Arc::new(UniformEvaluator), params().search, seed)
         });
         let mut state = GameState::new(BoardSize::square(9).unwrap(), Rules::CGOS, komi());
-        let mut asked = Vec::new();
         for &mv in moves {
             let color = state.position().to_move();
-            asked.push((color, state.position().clone(), state.line().clone()));
-            state.play(color, mv).unwrap();
-        }
-        let start = (Instant::now(), ProcessTime::now());
-        for (color, position, line) in &asked {
+            let start = Instant::now();
             let mut rule = SimulationLimit(16);
-            let elapsed = || start.0.elapsed();
+            let elapsed = || start.elapsed();
             let request = Request {
                 simulations: Some(16),
-                line: Some(line),
+                line: Some(state.line()),
                 ..Request::new(&mut rule, &elapsed)
             };
-            searches[color.index()].run(position, request).unwrap();
+            drop(searches[color.index()].run(state.position(), request).unwrap());
+            sum += start.elapsed();
+            state.play_legal(color, mv);
         }
-        wall += start.0.elapsed();
-        cpu += start.1.elapsed();
     }
-    [wall, cpu]
+    sum
+}
+
+/// Does something in a new thread.
+fn apart<R: Send>(job: impl FnOnce() -> R + Send) -> R {
+    thread::scope(|scope| scope.spawn(job).join()).unwrap()
 }
 
 /// Runs something; its result and the time that it took.
@@ -183,36 +191,35 @@ fn timed<R>(job: impl FnOnce() -> R) -> (R, [Duration; 2]) {
     (result, [wall.elapsed(), cpu.elapsed()])
 }
 
+/// How much longer than the searches something took.
+fn over(time: Duration, searches: Duration) -> f64 {
+    100.0 * (time.as_secs_f64() / searches.as_secs_f64() - 1.0)
+}
+
 fn main() {
-    let mut sums = [[0.0; 2]; 3];
-    let mut plies = 0;
     let [rounds, count] = numbers();
+    // File systems look long for a place where many files have just been deleted: all stay until the end.
+    let folder = tempfile::tempdir().unwrap();
+    println!("{count} games with 16 simulations a move; time, processor time, more than the searches");
     for round in 0..rounds {
         let seed = Seed::new(7).fork("round", round);
-        let folder = tempfile::tempdir().unwrap();
-        let (moves, in_match) = timed(|| {
-            let (results, lines) = Results::open(folder.path(), &info(count)).unwrap();
-            let mut moves = Count::default();
-            contest(count, seed).run(results, &lines, &mut moves).unwrap();
-            moves.0
+        let folder = folder.path().join(round.to_string());
+        let (Count { plies, seconds }, in_match) = timed(|| {
+            let (results, lines) = Results::open(&folder, &info(count)).unwrap();
+            let mut counted = Count::default();
+            contest(count, seed).run(results, &lines, &mut counted).unwrap();
+            counted
         });
-        let (games, engines) = timed(|| engines_alone(count, seed));
-        assert_eq!(moves, games.iter().map(Vec::len).sum::<usize>(), "the games are the same");
-        plies += moves;
-        let searches = searches_alone(seed, &games);
-        for (sum, times) in sums.iter_mut().zip([in_match, engines, searches]) {
-            for (sum, time) in sum.iter_mut().zip(times) {
-                *sum += time.as_secs_f64();
-            }
+        let (games, engines) = timed(|| apart(|| engines_alone(count, seed)));
+        assert_eq!(plies, games.iter().map(Vec::len).sum::<usize>(), "the games are the same");
+        let searches = apart(|| searches_alone(seed, &games));
+        println!("{plies} moves: searches {:.3} s", searches.as_secs_f64());
+        for (what, [wall, cpu]) in [("match", in_match), ("engines alone", engines)] {
+            let [more, more_cpu] = [wall, cpu].map(|time| over(time, searches));
+            let [wall, cpu] = [wall, cpu].map(|time| time.as_secs_f64());
+            println!("  {what:14} {wall:.3} s ({more:+.1} %), {cpu:.3} s ({more_cpu:+.1} %)");
         }
-    }
-    println!("{} games of {plies} moves with 16 simulations each", rounds * count);
-    let searches = sums[2];
-    for (what, [wall, cpu]) in ["match", "engines alone", "searches alone"].iter().zip(sums) {
-        println!(
-            "{what:14} {wall:8.3} s ({:+5.1} %), processor time {cpu:8.3} s ({:+5.1} %)",
-            100.0 * (wall / searches[0] - 1.0),
-            100.0 * (cpu / searches[1] - 1.0),
-        );
+        let beside = 100.0 * (in_match[0].as_secs_f64() / seconds - 1.0);
+        println!("  players in the match {seconds:.3} s, the match {beside:+.1} %");
     }
 }

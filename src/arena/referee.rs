@@ -98,8 +98,8 @@ pub struct Played {
 /// What is known of a move beside the move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Noted {
-    /// Seconds that it took.
-    pub seconds: f64,
+    /// What it took.
+    pub used: Duration,
     /// Simulations of the search.
     pub simulations: Option<u64>,
     /// Why the search ended.
@@ -116,7 +116,7 @@ impl Noted {
     pub fn comment(&self) -> String {
         let mut text = String::with_capacity(64);
         let mut write = || {
-            let millis = thousandths(self.seconds);
+            let millis = (self.used + Duration::from_micros(500)).as_millis();
             write!(text, "{}.{:03} s", millis / 1000, millis % 1000)?;
             if let Some(rate) = self.win_rate {
                 let rate = thousandths(f64::from(rate));
@@ -188,10 +188,6 @@ pub fn play<'a>(
     (played.result, played.reason) = (result, reason);
     played.record.result = Some(result);
     Ok(played)
-}
-
-fn to_micros(seconds: f64) -> f64 {
-    (seconds * 1e6).round() / 1e6
 }
 
 /// How a game ends.
@@ -323,10 +319,10 @@ impl Table<'_> {
     /// What is known of a move, also of one that does not count.
     fn note(&mut self, reply: &Reply) {
         self.played.moves.push(Noted {
-            seconds: to_micros(reply.used.as_secs_f64()),
+            used: reply.used,
             simulations: reply.simulations,
             stop: reply.stop.clone(),
-            planned: reply.planned.map(to_micros),
+            planned: reply.planned,
             win_rate: reply.win_rate,
         });
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
+use std::time::Duration;
 
 use super::line::{Fault, GameLine};
 use super::player::{EngineMaker, Inside, Player, Program};
@@ -49,6 +50,9 @@ pub type Judging = Arc<dyn Fn(&Position, Seed) -> Result<PointSet, String> + Sen
 
 /// Games that may wait for being written down.
 const AHEAD: usize = 64;
+
+/// They are written down together after so long: to be woken for each costs as much as a few moves.
+const TOGETHER: Duration = Duration::from_millis(5);
 
 /// A match.
 pub struct Match {
@@ -238,6 +242,9 @@ impl Match {
             if book.standing.decided.is_some() {
                 stop.store(true, Ordering::Relaxed);
             }
+            if self.sprt.is_none() {
+                thread::sleep(TOGETHER);
+            }
         }
         results.sync()?;
         Ok(())
@@ -290,9 +297,9 @@ impl Match {
             opening_plies: opening.len(),
             plies: record.moves.len(),
             moves: record.moves.iter().map(|recorded| vertex(&recorded.mv)).collect(),
-            seconds: played.moves.iter().map(|noted| noted.seconds).collect(),
+            seconds: played.moves.iter().map(|noted| micros(noted.used.as_secs_f64())).collect(),
             simulations: played.moves.iter().map(|noted| noted.simulations).collect(),
-            planned: played.moves.iter().map(|noted| noted.planned).collect(),
+            planned: played.moves.iter().map(|noted| noted.planned.map(micros)).collect(),
             stops: played.moves.into_iter().map(|noted| noted.stop).collect(),
             faults,
         };
@@ -406,6 +413,10 @@ fn count(counts: &mut [u64], player: usize) {
     if let Some(count) = counts.get_mut(player) {
         *count += 1;
     }
+}
+
+fn micros(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
 }
 
 fn reason_text(reason: super::line::Reason) -> String {

@@ -82,9 +82,10 @@ impl StopRule for UntilSuperseded {
     }
 }
 
-impl StopRule for Ticket {
+impl StopRule for &Ticket {
     /// An interrupted search still does the few simulations without which its move would be a
     /// random one; when everything comes to an end, it does not.
+    #[inline]
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         let limit = self.signals.cancelled_below.load(Ordering::Relaxed);
         let enough = progress.simulations >= MIN_SIMULATIONS || limit == u64::MAX;
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn an_interrupted_search_thinks_a_little_and_a_closing_one_does_not() {
         let tickets = Tickets::default();
-        let mut ticket = tickets.ticket(0);
+        let mut ticket = &tickets.ticket(0);
         let at = |simulations| Progress { simulations, ..Progress::default() };
         assert_eq!(ticket.check(&at(1_000_000)), Verdict::GoOn);
         tickets.cancel_below(1);

@@ -50,7 +50,7 @@ pub(super) fn choose(
     if purpose == Purpose::CleanUp {
         return Some(clean_up(position, &judgement()).map_or(Move::Pass, Move::Place));
     }
-    let may_pass = report.moves.iter().any(|candidate| candidate.mv == Move::Pass);
+    let may_pass = || report.moves.iter().any(|candidate| candidate.mv == Move::Pass);
     // Where a network and the judge differ, the game goes on.
     let agreed = || {
         report.playout_length.is_some()
@@ -77,12 +77,12 @@ pub(super) fn choose(
         () if best == Move::Pass && fills_own_eye(position, stone) => true,
         // Nothing is left to decide, and stones inside territory cost points or nothing. Who tells
         // moves apart knows when to pass: it plays in its territory where it has to defend it.
-        () if !tells_moves_apart(report) && is_decided(position, stone, &report.ownership) => {
+        () if is_decided(position, stone, &report.ownership) && !tells_moves_apart(report) => {
             wins() || position.rules().scoring == Scoring::Territory || is_long(position)
         }
         () => best == Move::Pass && wins(),
     };
-    Some(if pass && may_pass { Move::Pass } else { stone })
+    Some(if pass && may_pass() { Move::Pass } else { stone })
 }
 
 /// Whether the evaluator finds some moves more likely than others, not counting those that it leaves

@@ -34,21 +34,22 @@ impl<'a> Limit<'a> {
 /// What may end the search for a move, asked in this order: who wants the answer now, who finds it certain,
 /// and the time manager.
 pub(super) struct MoveRules<'a> {
-    pub(super) ticket: Ticket,
+    pub(super) ticket: &'a Ticket,
     pub(super) early: &'a mut Early,
     pub(super) thinking: AtLeast<&'a mut Thinking>,
 }
 
 impl StopRule for MoveRules<'_> {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        let mut verdict = self.ticket.check(progress);
-        if verdict == Verdict::GoOn {
-            verdict = self.early.check(progress);
+        let verdict = self.ticket.check(progress);
+        if !matches!(verdict, Verdict::GoOn) {
+            return verdict;
         }
-        if verdict == Verdict::GoOn {
-            verdict = self.thinking.check(progress);
+        let verdict = self.early.check(progress);
+        if !matches!(verdict, Verdict::GoOn) {
+            return verdict;
         }
-        verdict
+        self.thinking.check(progress)
     }
 }
 

@@ -206,6 +206,11 @@ impl Engine {
         self.last_report.as_ref()
     }
 
+    /// Forgets what the last search has found.
+    pub fn forget_report(&mut self) {
+        self.last_report = None;
+    }
+
     /// Time spent thinking since the start.
     #[must_use]
     pub const fn thought(&self) -> Duration {
@@ -221,11 +226,11 @@ impl Engine {
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
         let watch = Stopwatch::start();
-        let Thought { report, choice, judgement, plan, thinking } =
-            self.think(color, (purpose, &watch), ticket, view)?;
+        let thought = self.think(color, (purpose, &watch), ticket, view)?;
+        let report = self.last_report.as_ref().expect("invariant: a thought leaves its report");
         let position = self.state.position();
-        let lost = self.resignation[color.index()].update(position, &report, &self.params.play);
-        let decision = match choice {
+        let lost = self.resignation[color.index()].update(position, report, &self.params.play);
+        let decision = match thought.choice {
             Some(_) if lost && purpose == Purpose::Win => Decision::Resign,
             Some(mv) => Decision::Play(mv),
             None => Decision::Resign,
@@ -233,16 +238,17 @@ impl Engine {
         if let Decision::Play(mv) = decision {
             if mv == Move::Pass {
                 let stones = (position.size(), position.board().hash());
-                self.judged = judgement.map(|judgement| (stones, judgement));
+                self.judged = thought.judgement.map(|judgement| (stones, *judgement));
             }
-            self.state.play(color, mv).expect("invariant: a searched move is legal");
+            self.state.play_legal(color, mv);
             self.may_ponder = Some(color);
         }
-        if self.timing.settle(color, (&plan, &thinking), watch.elapsed(), &report) {
+        let used = watch.elapsed();
+        self.thought += used;
+        if self.timing.settle(color, &thought.planned, used, report) {
             warn!(%color, "out of time by the engine's own clock");
         }
-        self.write_down(color, decision, &report);
-        self.last_report = Some(report);
+        self.write_down(color, decision);
         Ok(decision)
     }
 
@@ -254,9 +260,9 @@ impl Engine {
         ticket: &Ticket,
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
-        let wanted = (Purpose::Win, &Stopwatch::start());
-        let Thought { report, choice, .. } = self.think(color, wanted, ticket, view)?;
-        self.last_report = Some(report);
+        let watch = Stopwatch::start();
+        let Thought { choice, .. } = self.think(color, (Purpose::Win, &watch), ticket, view)?;
+        self.thought += watch.elapsed();
         Ok(choice.map_or(Decision::Resign, Decision::Play))
     }
 
@@ -269,13 +275,14 @@ impl Engine {
         view: View<'_>,
     ) -> Result<SearchReport, EvalError> {
         let watch = Stopwatch::start();
-        let position = position_for(&self.state, color);
+        let other = position_for(&self.state, color);
+        let position = other.as_ref().unwrap_or(self.state.position());
         let View { allowed, observer } = view;
         let mut rule = UntilSuperseded(ticket.clone());
         let view = View { allowed, observer: &mut *observer };
-        let line = line_to(&self.state, &position);
+        let line = line_to(&self.state, position);
         let limit = Limit::of(&mut rule);
-        let mut report = run(&mut self.search, (&position, line.as_deref()), limit, &watch, view)?;
+        let mut report = run(&mut self.search, (position, line.as_deref()), limit, &watch, view)?;
         while !ticket.is_superseded() {
             thread::sleep(IDLE);
             report.elapsed = watch.elapsed();
@@ -319,8 +326,9 @@ impl Engine {
 
     /// What the evaluator says of the position with `color` to move, without a search.
     pub fn evaluate(&self, color: Color) -> Result<Evaluation, EvalError> {
-        let position = position_for(&self.state, color);
-        self.evaluator.evaluate_plainly(&position)
+        let other = position_for(&self.state, color);
+        let position = other.as_ref().unwrap_or(self.state.position());
+        self.evaluator.evaluate_plainly(position)
     }
 
     fn begin(&mut self) {
@@ -332,8 +340,8 @@ impl Engine {
         self.search.forget();
     }
 
-    /// Searches for `color` within its time, which has begun to run, and chooses; a pass comes with the
-    /// judgement behind it, if it took one.
+    /// Searches for `color` within its time, which has begun to run, leaves the report, and chooses; a pass
+    /// comes with the judgement behind it, if it took one.
     fn think(
         &mut self,
         color: Color,
@@ -341,42 +349,42 @@ impl Engine {
         ticket: &Ticket,
         view: View<'_>,
     ) -> Result<Thought, EvalError> {
-        let position = position_for(&self.state, color);
-        let (plan, mut thinking) = self.timing.plan(color, &position);
+        let other = position_for(&self.state, color);
+        let position = other.as_ref().unwrap_or(self.state.position());
+        let mut planned = self.timing.plan(color, position);
         let mode = self.params.time.ds_mcts.as_str();
-        let mut early = Early::of(self.watcher.as_ref(), &position, plan.budget, mode);
+        let mut early = Early::of(self.watcher.as_ref(), position, planned.plan.budget, mode);
         let virtual_time = self.timing.is_virtual();
+        let simulations =
+            self.timing.simulations(&planned.plan, self.params.search.max_simulations);
+        let deadline = self.timing.deadline(&planned.plan);
         let mut rules = MoveRules {
-            ticket: ticket.clone(),
+            ticket,
             early: &mut early,
-            thinking: AtLeast { rule: &mut thinking, virtual_time },
+            thinking: AtLeast { rule: &mut planned.thinking, virtual_time },
         };
-        let limit = Limit {
-            rule: &mut rules,
-            simulations: self.timing.simulations(&plan, self.params.search.max_simulations),
-            deadline: self.timing.deadline(&plan),
-            virtual_time,
-        };
-        let line = line_to(&self.state, &position);
-        let mut report = run(&mut self.search, (&position, line.as_deref()), limit, watch, view)?;
+        let limit = Limit { rule: &mut rules, simulations, deadline, virtual_time };
+        let line = line_to(&self.state, position);
+        let found = run(&mut self.search, (position, line.as_deref()), limit, watch, view)?;
+        let report = self.last_report.insert(found);
         report.certainty = early.certainty();
-        report.time = Some(self.timing.account(color, (&plan, &thinking), report.elapsed));
+        report.time = Some(self.timing.account(color, &planned, report.elapsed));
         let judged = OnceCell::new();
-        let by_search = || Judgement::of(&position, &report.ownership);
+        let by_search = || Judgement::of(position, &report.ownership);
         let by_referee = || match report.playout_length {
             Some(_) => by_search(),
-            None => judge(&position, &self.referee).unwrap_or_else(|_| by_search()),
+            None => judge(position, &self.referee).unwrap_or_else(|_| by_search()),
         };
         let judgement = || judged.get_or_init(by_referee).clone();
-        let choice = choice::choose(&position, &report, &judgement, purpose);
-        let judgement = judged.into_inner().filter(|_| choice == Some(Move::Pass));
-        self.thought += watch.elapsed();
-        Ok(Thought { report, choice, judgement, plan, thinking })
+        let choice = choice::choose(position, report, &judgement, purpose);
+        let judgement = judged.into_inner().filter(|_| choice == Some(Move::Pass)).map(Box::new);
+        Ok(Thought { choice, judgement, planned })
     }
 
     /// Writes down what happened, and how the clock stands now.
-    fn write_down(&mut self, color: Color, what: Decision, report: &SearchReport) {
-        let clock = *self.clock(color);
+    fn write_down(&mut self, color: Color, what: Decision) {
+        let Some(report) = &self.last_report else { return };
+        let clock = *self.timing.clock(color);
         let time = report.time.as_ref().map(tracing::field::display);
         let reason = report.reason.map(tracing::field::display);
         info!(%color, ?what, time, reason, simulations = report.simulations, %report, "move");
@@ -393,17 +401,19 @@ impl Engine {
     }
 }
 
-/// The position with `color` to move. A game that passes have ended goes on: whoever asks for a move
-/// wants one, as servers do when dead stones are disputed.
-fn position_for(state: &GameState, color: Color) -> Cow<'_, Position> {
-    let mut position = Cow::Borrowed(state.position());
-    if position.to_move() != color {
-        position.to_mut().set_to_move(color);
-    }
-    if position.rules().game == Game::Go && position.is_over() {
-        position.to_mut().resume();
-    }
-    position
+/// The position with `color` to move, where it is not the one on the board. A game that passes have ended
+/// goes on: whoever asks for a move wants one, as servers do when dead stones are disputed.
+fn position_for(state: &GameState, color: Color) -> Option<Position> {
+    let position = state.position();
+    let ended = position.rules().game == Game::Go && position.is_over();
+    (ended || position.to_move() != color).then(|| {
+        let mut position = position.clone();
+        position.set_to_move(color);
+        if ended {
+            position.resume();
+        }
+        position
+    })
 }
 
 /// How the position on the board came about, unless the position to search is another one.

@@ -44,7 +44,11 @@ impl GameState {
         let mut record = GameRecord::new(size);
         record.application = Some(concat!("Tedomari:", env!("CARGO_PKG_VERSION")).to_owned());
         let position = Position::new(size, rules, komi);
-        let line = Line { start: mark(&position), moves: Vec::new(), to_move: position.to_move() };
+        // Most games are not longer.
+        let usual = size.area() + size.area() / 2;
+        record.moves.reserve(usual);
+        let moves = Vec::with_capacity(usual);
+        let line = Line { start: mark(&position), moves, to_move: position.to_move() };
         Self { record, rules, komi, position, line }
     }
 
@@ -95,6 +99,12 @@ impl GameState {
         self.position.play(color, mv)?;
         self.write_down(color, mv);
         Ok(())
+    }
+
+    /// Plays a move that is known to be legal.
+    pub fn play_legal(&mut self, color: Color, mv: Move) {
+        self.position.play_legal(color, mv);
+        self.write_down(color, mv);
     }
 
     fn write_down(&mut self, color: Color, mv: Move) {

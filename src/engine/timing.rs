@@ -22,6 +22,12 @@ pub(super) struct Timing {
     pace: Pace,
 }
 
+/// A plan for a move, and the rules that go by it.
+pub(super) struct Planned {
+    pub(super) plan: Plan,
+    pub(super) thinking: Thinking,
+}
+
 impl Timing {
     /// Clocks without a limit.
     pub(super) fn new(params: &EngineParams, position: &Position) -> Self {
@@ -82,10 +88,10 @@ impl Timing {
     }
 
     /// Plans the next move of a player, and gives the rules for it.
-    pub(super) fn plan(&self, color: Color, position: &Position) -> (Plan, Thinking) {
+    pub(super) fn plan(&self, color: Color, position: &Position) -> Planned {
         let manager = &self.managers[color.index()];
         let plan = manager.plan(self.clock(color), &situation(position));
-        (plan, manager.thinking(plan.budget))
+        Planned { plan, thinking: manager.thinking(plan.budget) }
     }
 
     /// When a search must have ended by real time; never without a clock.
@@ -107,20 +113,15 @@ impl Timing {
     }
 
     /// What became of a plan, for those who want to know.
-    pub(super) fn account(
-        &self,
-        color: Color,
-        (plan, thinking): (&Plan, &Thinking),
-        used: Duration,
-    ) -> Account {
-        self.managers[color.index()].account(plan, thinking, used)
+    pub(super) fn account(&self, color: Color, planned: &Planned, used: Duration) -> Account {
+        self.managers[color.index()].account(&planned.plan, &planned.thinking, used)
     }
 
     /// Takes a move off the clock, and learns from it. Whether the time has run out with it.
     pub(super) fn settle(
         &mut self,
         color: Color,
-        (plan, thinking): (&Plan, &Thinking),
+        planned: &Planned,
         used: Duration,
         report: &SearchReport,
     ) -> bool {
@@ -137,7 +138,7 @@ impl Timing {
             playout_length: report.playout_length,
             win_rate: Some(f64::from(report.value.win_rate())),
         };
-        self.managers[color.index()].learn(plan, thinking, &outcome);
+        self.managers[color.index()].learn(&planned.plan, &planned.thinking, &outcome);
         is_out && !was_out
     }
 

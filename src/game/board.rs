@@ -146,13 +146,28 @@ impl Board {
             board.cells[point.index()].code = EMPTY;
             board.add_to_empty(point);
         }
-        for point in size.points() {
-            let fields = board.directions.iter().enumerate().map(|(k, &distance)| {
-                u16::from(board.cells[point.shifted(distance).index()].code) << (2 * k)
-            });
-            board.cells[point.index()].around = Around(fields.sum());
-        }
+        board.show_border();
         board
+    }
+
+    /// Tells the points at the edge of the empty board what is beside them.
+    fn show_border(&mut self) {
+        // By the places of three neighbours in `Around`.
+        let off = |three: [u16; 3]| three.iter().fold(0, |sum, k| sum | 3 << (2 * k));
+        let [above, left, right, below] =
+            [[0, 4, 5], [1, 4, 6], [2, 5, 7], [3, 6, 7]].map(off);
+        let (width, height) = (self.size.width(), self.size.height());
+        let mut show = |x, y, fields| {
+            self.cells[self.size.point_at(x, y).index()].around.0 |= fields;
+        };
+        for x in 0..width {
+            show(x, 0, above);
+            show(x, height - 1, below);
+        }
+        for y in 0..height {
+            show(0, y, left);
+            show(width - 1, y, right);
+        }
     }
 
     /// Width and height.
@@ -179,11 +194,22 @@ impl Board {
         self.cells[point.index()].code == EMPTY
     }
 
-    /// Whether a cell is beside the board.
-    #[inline]
-    #[must_use]
-    pub(super) fn is_off(&self, point: Point) -> bool {
-        self.cells[point.index()].code == OFF_BOARD
+    /// The stones of both colours, by [`Color::index`], and the points without one.
+    pub(super) fn sets(&self) -> ([PointSet; 2], PointSet) {
+        let (mut stones, mut empty) = ([PointSet::new(); 2], PointSet::new());
+        for (index, cells) in self.cells.chunks(PointSet::WORD).enumerate() {
+            // The two bits of a code are the two colours; both stand for the border.
+            let [mut first, mut second] = [0, 0];
+            for cell in cells.iter().rev() {
+                first = first << 1 | u64::from(cell.code & 1);
+                second = second << 1 | u64::from(cell.code >> 1);
+            }
+            let all = u64::MAX >> (PointSet::WORD - cells.len());
+            stones[0].set_word(index, first & !second);
+            stones[1].set_word(index, second & !first);
+            empty.set_word(index, all & !(first | second));
+        }
+        (stones, empty)
     }
 
     /// All points without a stone, in no particular order.

@@ -122,7 +122,7 @@ impl BoardSize {
     /// All points, row by row from the top left.
     #[must_use]
     pub fn points(self) -> impl ExactSizeIterator<Item = Point> + Clone {
-        (0..self.area()).map(move |i| self.point_at(i % self.width(), i / self.width()))
+        Points { next: self.point_at(0, 0), column: 0, width: self.width, left: self.area() }
     }
 
     /// The up to four points that share a line with `point`.
@@ -211,6 +211,40 @@ impl Point {
         Point(number as u16)
     }
 }
+
+/// The points of a board from the top left on. Counting on is several times as fast as dividing.
+#[derive(Clone, Debug)]
+struct Points {
+    next: Point,
+    column: u8,
+    width: u8,
+    left: usize,
+}
+
+impl Iterator for Points {
+    type Item = Point;
+
+    #[inline]
+    fn next(&mut self) -> Option<Point> {
+        self.left = self.left.checked_sub(1)?;
+        let point = self.next;
+        self.column += 1;
+        if self.column == self.width {
+            self.column = 0;
+            // The border between two rows.
+            self.next = point.shifted(2);
+        } else {
+            self.next = point.shifted(1);
+        }
+        Some(point)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Points {}
 
 /// How a point is written in GTP, such as `D4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,14 @@ impl PointSet {
         Self { words: [0; WORDS] }
     }
 
+    /// Points of a word.
+    pub(super) const WORD: usize = u64::BITS as usize;
+
+    /// Says which of so many points, from `index * WORD` on, are in the set.
+    pub(super) const fn set_word(&mut self, index: usize, bits: u64) {
+        self.words[index] = bits;
+    }
+
     /// Adds a point; says whether it was new.
     pub fn insert(&mut self, point: Point) -> bool {
         let (word, bit) = place(point);
@@ -48,6 +56,42 @@ impl PointSet {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
+    }
+
+    /// The points of this set that are not in the other.
+    #[must_use]
+    pub(super) fn without(mut self, other: &Self) -> Self {
+        for (word, other) in self.words.iter_mut().zip(other.words) {
+            *word &= !other;
+        }
+        self
+    }
+
+    /// Adds all points of `open` that can be reached along the lines of a board of this size, over points of
+    /// `open` alone. The border between rows must not be among them.
+    pub(super) fn flood(&mut self, open: &Self, size: BoardSize) {
+        let used = size.cells().div_ceil(64);
+        let (words, open) = (&mut self.words[..used], &open.words[..used]);
+        let stride = size.stride();
+        loop {
+            let mut grown = 0;
+            let mut above = 0;
+            for index in 0..used {
+                let here = words[index];
+                let below = words.get(index + 1).copied().unwrap_or(0);
+                let left = here << 1 | above >> 63;
+                let right = here >> 1 | below << 63;
+                let up = here << stride | above >> (64 - stride);
+                let down = here >> stride | below << (64 - stride);
+                let new = (left | right | up | down) & open[index] & !here;
+                words[index] |= new;
+                grown |= new;
+                above = here | new;
+            }
+            if grown == 0 {
+                return;
+            }
+        }
     }
 
     /// The points in reading order.

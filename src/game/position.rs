@@ -7,7 +7,7 @@ use super::point::{BoardSize, Move, Point};
 use super::rules::{Game, KoRule, Komi, Rules, Scoring, Suicide};
 use super::symmetry::Symmetry;
 use super::zobrist;
-use past::{Past, Step};
+use past::Past;
 
 mod past;
 
@@ -53,7 +53,8 @@ pub struct Position {
 
 impl Clone for Position {
     fn clone(&self) -> Self {
-        Self { board: self.board.clone(), history: self.history.clone(), ..*self }
+        let Self { board, history, past, .. } = self;
+        Self { board: board.clone(), history: history.clone(), past: past.clone(), ..*self }
     }
 
     /// Copies without allocating when there is room: the search does it for every simulation.
@@ -68,7 +69,7 @@ impl Clone for Position {
         self.passes = source.passes;
         self.moves = source.moves;
         self.last_moves = source.last_moves;
-        self.past = source.past;
+        self.past.clone_from(&source.past);
     }
 }
 
@@ -95,7 +96,7 @@ impl Position {
             passes: 0,
             moves: 0,
             last_moves: [None; Self::REMEMBERED],
-            past: [None; 2],
+            past: Past::default(),
             history: History::new(),
         };
         position.remember();
@@ -209,7 +210,7 @@ impl Position {
         turned.passes = self.passes;
         turned.moves = self.moves;
         turned.last_moves = self.last_moves.map(|last| last.map(turn));
-        turned.past = self.past.map(|step| step.map(|step| step.turned(self, symmetry)));
+        turned.past = self.past.turned(self, symmetry);
         turned
     }
 
@@ -270,13 +271,21 @@ impl Position {
     /// Makes a move for `color` that is known to be legal.
     pub fn play_legal(&mut self, color: Color, mv: Move) {
         debug_assert!(self.check(color, mv).is_ok());
-        self.past = [Some(Step::before(self, color, mv)), self.past[0]];
+        let ko = self.ko;
+        let removed = self.past.begin_step();
+        let mut owner = color.opponent();
         match mv {
             Move::Place(point) => {
-                self.place(color, point);
+                let note = |stone| removed.extend((stone != point).then_some(stone));
+                let placement = self.board.place_and_tell(color, point, note);
+                if placement.suicides > 0 {
+                    owner = color;
+                }
+                self.end_placement(color, point, placement);
             }
             Move::Pass => self.pass(color),
         }
+        self.past.end_step(self.moves, ko, owner);
         self.remember();
     }
 
@@ -285,10 +294,15 @@ impl Position {
     #[inline]
     pub fn place(&mut self, color: Color, point: Point) -> Placement {
         let placement = self.board.place(color, point);
+        self.end_placement(color, point, placement);
+        placement
+    }
+
+    #[inline]
+    fn end_placement(&mut self, color: Color, point: Point, placement: Placement) {
         self.ko = placement.ko;
         self.passes = 0;
         self.end_turn(color, Move::Place(point));
-        placement
     }
 
     /// Passes for `color`, without adding the position to those that are remembered.
@@ -314,7 +328,7 @@ impl Position {
 
     #[inline]
     fn end_turn(&mut self, color: Color, mv: Move) {
-        self.last_moves.rotate_right(1);
+        self.last_moves.copy_within(..Self::REMEMBERED - 1, 1);
         self.last_moves[0] = Some((color, mv));
         self.moves += 1;
         self.to_move = color.opponent();

@@ -94,44 +94,16 @@ impl Owners {
 /// points; a region without stones belongs to the one colour that it touches, if it is one.
 #[must_use]
 pub fn owners(board: &Board, dead: &PointSet) -> Owners {
-    let living = |point| board.stone(point).filter(|_| !dead.contains(point));
-    let mut owners = Owners::default();
-    let mut seen = PointSet::new();
-    // All regions, one after the other.
-    let mut points = Vec::with_capacity(board.size().area());
-    for start in board.size().points() {
-        if let Some(color) = living(start) {
-            owners.points[color.index()].insert(start);
-            continue;
-        }
-        if !seen.insert(start) {
-            continue;
-        }
-        let first = points.len();
-        points.push(start);
-        let mut touched = [false; 2];
-        let mut next = first;
-        while let Some(&point) = points.get(next) {
-            next += 1;
-            for neighbor in board.lines(point) {
-                match living(neighbor) {
-                    Some(color) => touched[color.index()] = true,
-                    None if board.is_off(neighbor) => {}
-                    None if seen.insert(neighbor) => points.push(neighbor),
-                    None => {}
-                }
-            }
-        }
-        let owner = match touched {
-            [true, false] => Color::Black,
-            [false, true] => Color::White,
-            _ => continue,
-        };
-        for &point in &points[first..] {
-            owners.points[owner.index()].insert(point);
-        }
+    let (stones, mut open) = board.sets();
+    for point in dead.iter() {
+        open.insert(point);
     }
-    owners
+    let [black, white] = stones.map(|stones| {
+        let mut reached = stones.without(dead);
+        reached.flood(&open, board.size());
+        reached
+    });
+    Owners { points: [black.without(&white), white.without(&black)] }
 }
 
 impl Position {
@@ -191,10 +163,13 @@ fn count(points: usize) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use rand::RngExt as _;
+
     use super::*;
     use crate::game::diagram::Diagram;
     use crate::game::point::{BoardSize, Move};
     use crate::game::rules::{Komi, Rules};
+    use crate::util::Seed;
 
     fn position(text: &str, rules: Rules, komi: f64) -> (Position, Diagram) {
         let diagram = Diagram::parse(text).unwrap();
@@ -264,6 +239,53 @@ mod tests {
             .collect();
         assert_eq!(letters, "BB.BBW.WW");
         assert_eq!((owners.area(Color::Black), owners.area(Color::White)), (4, 3));
+    }
+
+    /// Who has each point, one region after the other.
+    fn owners_by_regions(board: &Board, dead: &PointSet) -> Vec<Option<Color>> {
+        let size = board.size();
+        let living = |point| board.stone(point).filter(|_| !dead.contains(point));
+        let owner = |start: Point| {
+            let (mut region, mut touched) = (vec![start], PointSet::new());
+            let mut next = 0;
+            while let Some(&point) = region.get(next) {
+                next += 1;
+                for neighbor in size.neighbors(point) {
+                    match living(neighbor) {
+                        Some(_) => _ = touched.insert(neighbor),
+                        None if region.contains(&neighbor) => {}
+                        None => region.push(neighbor),
+                    }
+                }
+            }
+            let mut colors = touched.iter().map(living);
+            let first = colors.next()?;
+            colors.all(|color| color == first).then_some(first)?
+        };
+        size.points().map(|point| living(point).or_else(|| owner(point))).collect()
+    }
+
+    #[test]
+    fn all_regions_are_found_on_boards_of_any_size() {
+        let mut rng = Seed::new(3).rng();
+        for round in 0..200 {
+            let [width, height] = [0; 2].map(|_| rng.random_range(2..=25));
+            let size = BoardSize::new(width, height).unwrap();
+            let mut board = Board::new(size);
+            let stones = rng.random_range(0..=size.area());
+            for _ in 0..stones {
+                let point = board.empty_points()[rng.random_range(0..board.empty_points().len())];
+                let color = Color::BOTH[rng.random_range(0..2)];
+                if !board.is_suicide(color, point) {
+                    board.place(color, point);
+                }
+            }
+            let is_dead = |_: &Point| round % 2 == 1 && rng.random_bool(0.3);
+            let dead: PointSet = size.points().filter(is_dead).collect();
+            let owners = owners(&board, &dead);
+            let found: Vec<_> = size.points().map(|point| owners.owner(point)).collect();
+            assert_eq!(found, owners_by_regions(&board, &dead), "{size}");
+        }
     }
 
     #[test]

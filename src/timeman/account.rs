@@ -6,16 +6,14 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use super::stop::StopReason;
+use super::strategy::Strategy;
 
 /// The time of one move; all times in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Account {
-    /// The strategy as it was configured.
-    #[serde(serialize_with = "as_text")]
-    pub strategy: Arc<str>,
-    /// All its numbers.
-    #[serde(serialize_with = "as_text")]
-    pub parameters: Arc<str>,
+    /// The strategy: as it was configured, and all its numbers.
+    #[serde(flatten, serialize_with = "in_full")]
+    pub strategy: Arc<Strategy>,
     /// What the move was planned to take.
     pub allotted: f64,
     /// What rules have added.
@@ -49,13 +47,18 @@ fn in_words<S: Serializer>(reason: &Option<StopReason>, out: S) -> Result<S::Ok,
     }
 }
 
-fn as_text<S: Serializer>(text: &Arc<str>, out: S) -> Result<S::Ok, S::Error> {
-    out.serialize_str(text)
+fn in_full<S: Serializer>(strategy: &Arc<Strategy>, out: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Words<'a> {
+        strategy: &'a str,
+        parameters: String,
+    }
+    Words { strategy: strategy.text(), parameters: strategy.numbers() }.serialize(out)
 }
 
 impl fmt::Display for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: allotted {:.3} s", self.strategy, self.allotted)?;
+        write!(f, "{}: allotted {:.3} s", self.strategy.text(), self.allotted)?;
         if let Some(reason) = self.extended_by {
             write!(f, ", extended by {:.3} s ({reason})", self.extended)?;
         }
@@ -64,9 +67,9 @@ impl fmt::Display for Account {
             write!(f, ", {moves:.1} moves expected")?;
         }
         write!(f, ", at most {:.3} s", self.limit)?;
-        if !self.parameters.is_empty() {
-            write!(f, ", {}", self.parameters)?;
+        match self.strategy.numbers() {
+            numbers if numbers.is_empty() => Ok(()),
+            numbers => write!(f, ", {numbers}"),
         }
-        Ok(())
     }
 }

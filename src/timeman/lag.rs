@@ -45,8 +45,10 @@ impl Drift {
     }
 
     fn for_each_move(&self) -> Duration {
-        let slope = if self.moves < LINE { 0.0 } else { self.products / self.squares };
-        Duration::from_secs_f64(slope.clamp(0.0, 60.0))
+        if self.moves < LINE {
+            return Duration::ZERO;
+        }
+        Duration::from_secs_f64((self.products / self.squares).clamp(0.0, 60.0))
     }
 }
 
@@ -54,6 +56,9 @@ impl Lag {
     /// What a move takes beyond what the own clock sees; nothing until a server has said something.
     #[must_use]
     pub fn estimate(&self) -> Duration {
+        if self.samples.is_empty() {
+            return self.drift.for_each_move();
+        }
         let mut sorted: Vec<_> = self.samples.iter().copied().collect();
         sorted.sort_unstable();
         #[expect(

@@ -29,8 +29,8 @@ const UNSEEN: Duration = Duration::from_millis(3);
 /// Games of so many times the usual length must not run out of time.
 const LONGEST: f64 = 3.0;
 
-/// The weight of the last move in the mean of what moves take beyond their plans.
-const SURPRISE: f64 = 0.25;
+/// The last move is one of so many in the mean of what moves take beyond their plans.
+const SURPRISE: u32 = 4;
 
 /// That mean before the first move: the machine may be busy.
 const FIRST_SURPRISE: Duration = Duration::from_millis(5);
@@ -51,9 +51,7 @@ pub enum Pace {
 #[derive(Clone, Debug)]
 pub struct Manager {
     params: TimeParams,
-    strategy: Strategy,
-    /// The strategy and its numbers in words.
-    words: [Arc<str>; 2],
+    strategy: Arc<Strategy>,
     table: Timetable,
     pace: Pace,
     seed: Seed,
@@ -91,8 +89,7 @@ impl Manager {
         Self {
             memory: Memory::before(&strategy),
             params: params.clone(),
-            words: [strategy.text().into(), strategy.numbers().into()],
-            strategy,
+            strategy: Arc::new(strategy),
             table: table.into(),
             pace: Pace::Real,
             seed,
@@ -127,7 +124,7 @@ impl Manager {
 
     /// The strategy.
     #[must_use]
-    pub const fn strategy(&self) -> &Strategy {
+    pub fn strategy(&self) -> &Strategy {
         &self.strategy
     }
 
@@ -272,10 +269,11 @@ impl Manager {
         Plan { budget, expected: None, fleeting: true }
     }
 
-    /// The rules for a search on a budget.
+    /// The rules for a search on a budget; none where it leaves them nothing to decide.
     #[must_use]
     pub fn thinking(&self, budget: Budget) -> Thinking {
-        let rules = self.strategy.parts().iter().filter_map(|part| self.rule(part)).collect();
+        let parts = if budget.is_fixed() { &[] } else { self.strategy.parts() };
+        let rules = parts.iter().filter_map(|part| self.rule(part)).collect();
         Thinking::new(budget, rules)
     }
 
@@ -326,10 +324,8 @@ impl Manager {
     pub fn account(&self, plan: &Plan, thinking: &Thinking, used: Duration) -> Account {
         let seconds = |time: Duration| time.as_secs_f64();
         let end = thinking.budget().planned;
-        let [strategy, parameters] = self.words.clone();
         Account {
-            strategy,
-            parameters,
+            strategy: Arc::clone(&self.strategy),
             allotted: seconds(plan.budget.planned),
             extended: seconds(end.saturating_sub(plan.budget.planned)),
             extended_by: thinking.extended(),
@@ -348,11 +344,11 @@ impl Manager {
         self.batch = thinking.batch();
         // Quickly up, slowly down: a late answer costs a game.
         let after = outcome.used.saturating_sub(outcome.searched);
-        self.after = after.max(self.after.mul_f64(0.9));
+        self.after = after.max(self.after - self.after / 10);
         // What was added to a plan, or saved of it, is no surprise.
         let expected = thinking.budget().planned.min(outcome.searched);
         let beyond = outcome.used.saturating_sub(expected);
-        self.beyond = self.beyond.mul_f64(1.0 - SURPRISE) + beyond.mul_f64(SURPRISE);
+        self.beyond = self.beyond - self.beyond / SURPRISE + beyond / SURPRISE;
         self.memory.criticality = outcome.criticality.or(self.memory.criticality);
         self.memory.playout_length = outcome.playout_length.or(self.memory.playout_length);
         self.memory.win_rate = outcome.win_rate;

@@ -18,6 +18,14 @@ pub struct Budget {
     pub hard: Duration,
 }
 
+impl Budget {
+    /// Whether a search can neither end before the plan says so nor be prolonged.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        self.minimum >= self.planned && self.planned >= self.hard
+    }
+}
+
 /// The rules of a strategy on a budget.
 pub struct Thinking {
     budget: Budget,

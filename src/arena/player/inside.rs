@@ -1,6 +1,7 @@
 //! This engine as a player, in this process.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use super::{Answer, GameStart, Kind, Player, Question, Reply, Trouble};
 use crate::arena::stopwatch::Stopwatch;
@@ -28,9 +29,10 @@ impl Inside {
         Self { make, engine: None, ticket: Ticket::unlimited() }
     }
 
-    fn engine(&mut self) -> Result<&mut Engine, Trouble> {
-        self.engine.as_mut().ok_or_else(|| Trouble::new(Kind::Refused, "no game was started"))
-    }
+}
+
+fn started(engine: &mut Option<Engine>) -> Result<&mut Engine, Trouble> {
+    engine.as_mut().ok_or_else(|| Trouble::new(Kind::Refused, "no game was started"))
 }
 
 impl Player for Inside {
@@ -51,27 +53,27 @@ impl Player for Inside {
     }
 
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Trouble> {
-        let played = self.engine()?.state_mut().play(color, mv);
-        played.map_err(|error| Trouble::new(Kind::Refused, error.to_string()))
+        // The referee has looked at it.
+        started(&mut self.engine)?.state_mut().play_legal(color, mv);
+        Ok(())
     }
 
     fn genmove(&mut self, question: &Question<'_>) -> Result<Reply, Trouble> {
         let Question { color, purpose, clock, .. } = *question;
-        let ticket = self.ticket.clone();
-        let engine = self.engine()?;
+        let Self { engine, ticket, .. } = self;
+        let engine = started(engine)?;
         engine.set_time_left(color, clock.left().as_secs_f64(), clock.overtime());
         let watch = Stopwatch::start();
         let decision = engine
-            .genmove(color, purpose, &ticket, View::none(&mut ()))
+            .genmove(color, purpose, ticket, View::none(&mut ()))
             .map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
-        let used = watch.elapsed();
         let report = engine.last_report();
-        Ok(Reply {
+        let mut reply = Reply {
             answer: match decision {
                 Decision::Play(mv) => Answer::Move(mv),
                 Decision::Resign => Answer::Resign,
             },
-            used,
+            used: Duration::ZERO,
             simulations: report.map(|report| report.simulations),
             stop: report
                 .and_then(|report| report.reason)
@@ -82,11 +84,15 @@ impl Player for Inside {
                 .filter(|time| time.moves_left.is_some())
                 .map(|time| time.allotted),
             win_rate: report.map(|report| report.value.win_rate()),
-        })
+        };
+        // The next search, whoever makes it, finds its memory near.
+        engine.forget_report();
+        reply.used = watch.elapsed();
+        Ok(reply)
     }
 
     fn dead_stones(&mut self) -> Result<Option<PointSet>, Trouble> {
-        let judgement = self.engine()?.judge();
+        let judgement = started(&mut self.engine)?.judge();
         let judgement = judgement.map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
         Ok(Some(judgement.dead))
     }

@@ -10,6 +10,17 @@ impl Board {
     /// board: first the opponent's, then the player's own.
     #[inline]
     pub fn place(&mut self, color: Color, point: Point) -> Placement {
+        self.place_and_tell(color, point, |_| {})
+    }
+
+    /// The same; tells the stones that leave the board, the one just put down among them if it does.
+    #[inline]
+    pub(in crate::game) fn place_and_tell(
+        &mut self,
+        color: Color,
+        point: Point,
+        mut tell: impl FnMut(Point),
+    ) -> Placement {
         debug_assert!(self.is_empty(point), "a stone goes on an empty point");
         self.remove_from_empty(point);
         self.set_code(color, point);
@@ -29,13 +40,13 @@ impl Board {
         for p in lines {
             let cell = &self.cells[p.index()];
             if cell.code == enemy && self.chain(p).liberties == 0 {
-                placement.captured += self.remove_chain(color.opponent(), p);
+                placement.captured += self.remove_chain(color.opponent(), p, &mut tell);
                 last_captured = Some(p);
             }
         }
         let chain = self.chain(point);
         if chain.liberties == 0 {
-            placement.suicides = self.remove_chain(color, point);
+            placement.suicides = self.remove_chain(color, point, &mut tell);
         } else if placement.captured == 1 && chain.stones == 1 && chain.liberties == 1 {
             placement.ko = last_captured;
         }
@@ -133,13 +144,14 @@ impl Board {
     }
 
     /// Takes a chain off the board and gives its points as liberties to the chains around.
-    fn remove_chain(&mut self, color: Color, start: Point) -> u16 {
+    fn remove_chain(&mut self, color: Color, start: Point, tell: &mut impl FnMut(Point)) -> u16 {
         let removed = self.chain(start).stones;
         let mut stone = start;
         loop {
             let next = self.cells[stone.index()].next;
             self.set_code(color, stone);
             self.add_to_empty(stone);
+            tell(stone);
             for p in self.lines(stone) {
                 let found = self.cells[p.index()].code;
                 if found != EMPTY && found != OFF_BOARD {

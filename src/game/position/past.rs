@@ -5,56 +5,78 @@ use super::Position;
 use crate::game::board::Board;
 use crate::game::color::Color;
 use crate::game::point::{Move, Point};
-use crate::game::pointset::PointSet;
 use crate::game::symmetry::Symmetry;
 
 /// What one move took away.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
+struct Step {
     /// Moves played once this one was; another number means that the step is out of date.
     number: u32,
     /// The point that the ko rule forbade before.
     ko: Option<Point>,
-    /// Stones that left the board, but for the one just played.
-    removed: PointSet,
-    /// Whose they were.
+    /// Whose stones left the board.
     owner: Color,
+    /// How many they were, but for the one just played.
+    removed: usize,
 }
 
-/// The last two steps, newest first.
-pub(super) type Past = [Option<Step>; 2];
+/// The last two steps.
+#[derive(Default)]
+pub(super) struct Past {
+    /// Newest first.
+    steps: [Option<Step>; 2],
+    /// The stones that left the board, those of the older step first: nearly always none.
+    removed: Vec<Point>,
+}
 
-impl Step {
-    /// What a legal move is about to change.
-    pub(super) fn before(position: &Position, color: Color, mv: Move) -> Self {
-        let mut step = Self {
-            number: position.moves + 1,
-            ko: position.ko,
-            removed: PointSet::new(),
-            owner: color.opponent(),
-        };
-        if let Move::Place(point) = mv {
-            let board = &position.board;
-            if board.is_suicide(color, point) {
-                step.owner = color;
-            }
-            let leaves = |p: &Point| {
-                board.stone(*p) == Some(step.owner) && (step.owner == color || board.in_atari(*p))
-            };
-            for neighbor in board.lines(point).into_iter().filter(leaves) {
-                if !step.removed.contains(neighbor) {
-                    board.chain_stones(neighbor).for_each(|stone| {
-                        step.removed.insert(stone);
-                    });
-                }
-            }
-        }
-        step
+impl Clone for Past {
+    fn clone(&self) -> Self {
+        Self { steps: self.steps, removed: self.removed.clone() }
     }
 
-    pub(super) fn turned(self, position: &Position, symmetry: Symmetry) -> Self {
+    fn clone_from(&mut self, source: &Self) {
+        self.steps = source.steps;
+        self.removed.clone_from(&source.removed);
+    }
+}
+
+impl Past {
+    /// Makes room for another step: where to put the stones that leave the board.
+    pub(super) fn begin_step(&mut self) -> &mut Vec<Point> {
+        let [last, forgotten] = self.steps;
+        if let Some(Step { removed: 1.., .. }) = forgotten {
+            self.removed.drain(..self.removed.len() - last.map_or(0, |step| step.removed));
+        }
+        &mut self.removed
+    }
+
+    /// Takes note of a move, by its number, before which the ko rule forbade `ko`, and whose stones it took.
+    pub(super) fn end_step(&mut self, number: u32, ko: Option<Point>, owner: Color) {
+        let last = self.steps[0];
+        let removed = self.removed.len() - last.map_or(0, |step| step.removed);
+        self.steps = [Some(Step { number, ko, owner, removed }), last];
+    }
+
+    /// The past of a position that is turned.
+    pub(super) fn turned(&self, position: &Position, symmetry: Symmetry) -> Self {
         let turn = |point| symmetry.apply(position.size(), point);
-        Self { ko: self.ko.map(turn), removed: self.removed.iter().map(turn).collect(), ..self }
+        let turned = |step: Step| Step { ko: step.ko.map(turn), ..step };
+        Self {
+            steps: self.steps.map(|step| step.map(turned)),
+            removed: self.removed.iter().map(|&point| turn(point)).collect(),
+        }
+    }
+
+    /// The steps, newest first, each with the stones that left the board.
+    fn steps(&self) -> impl Iterator<Item = Option<(Step, &[Point])>> {
+        let mut rest = &self.removed[..];
+        self.steps.into_iter().map(move |step| {
+            step.map(|step| {
+                let (older, removed) = rest.split_at(rest.len() - step.removed);
+                rest = older;
+                (step, removed)
+            })
+        })
     }
 }
 
@@ -66,14 +88,16 @@ impl Position {
     pub fn earlier_boards(&self) -> Vec<(Board, Option<Point>)> {
         let size = self.size();
         let mut stones: Vec<Option<Color>> = size.points().map(|p| self.board.stone(p)).collect();
-        let mut boards = Vec::with_capacity(self.past.len());
-        let moves = self.last_moves().zip(self.past).zip((0..=self.moves).rev());
+        let mut boards = Vec::new();
+        let moves = self.last_moves().zip(self.past.steps()).zip((0..=self.moves).rev());
         for (((_, mv), step), number) in moves {
-            let Some(step) = step.filter(|step| step.number == number) else { break };
+            let Some((step, removed)) = step.filter(|(step, _)| step.number == number) else {
+                break;
+            };
             if let Move::Place(point) = mv {
                 stones[size.offset(point)] = None;
             }
-            for point in step.removed.iter() {
+            for &point in removed {
                 stones[size.offset(point)] = Some(step.owner);
             }
             let all = size.points().zip(&stones);
