@@ -141,7 +141,7 @@ fn engines_alone(count: u64, seed: Seed) -> Vec<Vec<Move>> {
         while !engines[0].state().position().is_over() && moves.len() < LONGEST {
             let mover = &mut engines[color.index()];
             let ticket = Ticket::unlimited();
-            let decision = mover.genmove(color, Purpose::Win, &ticket, View::none(&mut ()));
+            let decision = mover.genmove(color, Purpose::Win, &ticket, View::none());
             let Decision::Play(mv) = decision.unwrap() else { break };
             color = color.opponent();
             engines[color.index()].state_mut().play(color.opponent(), mv).unwrap();
@@ -200,7 +200,9 @@ fn main() {
     let [rounds, count] = numbers();
     // File systems look long for a place where many files have just been deleted: all stay until the end.
     let folder = tempfile::tempdir().unwrap();
-    println!("{count} games with 16 simulations a move; time, processor time, more than the searches");
+    println!(
+        "{count} games with 16 simulations a move; time, processor time, more than the searches"
+    );
     for round in 0..rounds {
         let seed = Seed::new(7).fork("round", round);
         let folder = folder.path().join(round.to_string());

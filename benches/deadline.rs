@@ -64,8 +64,7 @@ impl Case {
             engine.set_time_system(TimeSystem::Absolute { main });
             let color = engine.state().position().to_move();
             let begin = now();
-            let decision =
-                engine.genmove(color, Purpose::Win, &Ticket::unlimited(), View::none(&mut ()));
+            let decision = engine.genmove(color, Purpose::Win, &Ticket::unlimited(), View::none());
             let taken = begin.elapsed();
             let decision = decision.expect("these evaluators do not fail");
             let report = engine.last_report().expect("it has just searched");

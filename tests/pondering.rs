@@ -23,7 +23,7 @@ fn engine(ponder: bool) -> Engine {
 
 fn genmove(engine: &mut Engine, color: Color) -> Move {
     match engine
-        .genmove(color, Purpose::Win, &Ticket::unlimited(), View::none(&mut ()))
+        .genmove(color, Purpose::Win, &Ticket::unlimited(), View::none())
         .expect("playouts do not fail")
     {
         Decision::Play(mv) => mv,
@@ -62,9 +62,7 @@ fn the_number_of_simulations_is_for_moves_and_not_for_pondering() {
     genmove(&mut engine, Color::Black);
     ponder(&mut engine, 3000);
     // The same position goes on with the same tree.
-    let mut nobody = ();
-    let view = View::none(&mut nobody);
-    engine.suggest(Color::White, &Ticket::unlimited(), view).expect("playouts do not fail");
+    engine.suggest(Color::White, &Ticket::unlimited(), View::none()).expect("playouts do not fail");
     let report = engine.last_report().expect("it has just searched");
     assert_eq!(report.simulations, 300);
     assert!(report.visits > 3000, "{} visits", report.visits);
@@ -114,7 +112,7 @@ fn thousands_of_short_searches_keep_their_counts() {
                     tickets.cancel_all();
                 });
             }
-            engine.genmove(color, Purpose::Win, &ticket, View::none(&mut ()))
+            engine.genmove(color, Purpose::Win, &ticket, View::none())
         });
         let Ok(Decision::Play(played)) = decision else { panic!("round {round}: {decision:?}") };
         let report = engine.last_report().expect("it has just searched").clone();

@@ -24,7 +24,7 @@ fn params(strategy: &str) -> EngineParams {
 }
 
 fn genmove(engine: &mut Engine, color: Color) -> Decision {
-    engine.genmove(color, Purpose::Win, &Ticket::unlimited(), View::none(&mut ())).unwrap()
+    engine.genmove(color, Purpose::Win, &Ticket::unlimited(), View::none()).unwrap()
 }
 
 /// A search of 400 simulations for the move of White, after Black's first move.

@@ -93,7 +93,7 @@ impl Contest {
             assert!(played.moves.len() < longest, "the game does not end: {:?}", shown());
             let color = referee.to_move();
             let decision = engines[color.index()]
-                .genmove(color, Purpose::Win, &Ticket::unlimited(), View::none(&mut ()))
+                .genmove(color, Purpose::Win, &Ticket::unlimited(), View::none())
                 .unwrap();
             let Decision::Play(mv) = decision else {
                 played.resigned = Some(color);

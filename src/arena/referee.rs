@@ -116,7 +116,7 @@ impl Noted {
     pub fn comment(&self) -> String {
         let mut text = String::with_capacity(64);
         let mut write = || {
-            let millis = (self.used + Duration::from_micros(500)).as_millis();
+            let millis = thousandths(self.used.as_secs_f64());
             write!(text, "{}.{:03} s", millis / 1000, millis % 1000)?;
             if let Some(rate) = self.win_rate {
                 let rate = thousandths(f64::from(rate));

@@ -277,9 +277,9 @@ impl Engine {
         let watch = Stopwatch::start();
         let other = position_for(&self.state, color);
         let position = other.as_ref().unwrap_or(self.state.position());
-        let View { allowed, observer } = view;
+        let View { allowed, mut observer } = view;
         let mut rule = UntilSuperseded(ticket.clone());
-        let view = View { allowed, observer: &mut *observer };
+        let view = View { allowed, observer: observer.as_mut().map(|one| &mut **one as _) };
         let line = line_to(&self.state, position);
         let limit = Limit::of(&mut rule);
         let mut report = run(&mut self.search, (position, line.as_deref()), limit, &watch, view)?;
@@ -288,7 +288,9 @@ impl Engine {
             report.elapsed = watch.elapsed();
             let SearchReport { simulations, elapsed, .. } = report;
             let progress = Progress { simulations, elapsed, ..Progress::default() };
-            observer.look(&progress, &|| report.clone());
+            if let Some(observer) = &mut observer {
+                observer.look(&progress, &|| report.clone());
+            }
         }
         self.thought += watch.elapsed();
         self.last_report = Some(report.clone());
@@ -309,7 +311,7 @@ impl Engine {
         let limit = Limit::of(&mut rule);
         let line = line_to(&self.state, position);
         let at = (position, line.as_deref());
-        let found = run(&mut self.search, at, limit, &watch, View::none(&mut ()));
+        let found = run(&mut self.search, at, limit, &watch, View::none());
         match found {
             Ok(report) if !wanted() => {
                 // Nothing more to find, or no time for it: once is enough.
@@ -439,10 +441,10 @@ fn run(
 ) -> Result<SearchReport, EvalError> {
     let (Limit { rule, simulations, deadline, virtual_time }, View { allowed, observer }) =
         (limit, view);
+    let observer = observer.map(|one| one as _);
     let elapsed = || watch.elapsed();
     let clock = if virtual_time { SearchClock::Simulations } else { SearchClock::Real(&elapsed) };
-    let request =
-        Request { rule, clock, deadline, simulations, line, allowed, observer: Some(observer) };
+    let request = Request { rule, clock, deadline, simulations, line, allowed, observer };
     search.run(position, request)
 }
 

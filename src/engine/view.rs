@@ -8,12 +8,13 @@ pub struct View<'a> {
     /// Which moves may be considered.
     pub allowed: &'a dyn Fn(Move) -> bool,
     /// Sees the search while it runs.
-    pub observer: &'a mut dyn Observer,
+    pub observer: Option<&'a mut dyn Observer>,
 }
 
-impl<'a> View<'a> {
+impl View<'_> {
     /// Nobody looks, and all moves may be considered.
-    pub fn none(nobody: &'a mut ()) -> Self {
-        Self { allowed: &|_| true, observer: nobody }
+    #[must_use]
+    pub fn none() -> Self {
+        Self { allowed: &|_| true, observer: None }
     }
 }

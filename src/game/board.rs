@@ -154,8 +154,7 @@ impl Board {
     fn show_border(&mut self) {
         // By the places of three neighbours in `Around`.
         let off = |three: [u16; 3]| three.iter().fold(0, |sum, k| sum | 3 << (2 * k));
-        let [above, left, right, below] =
-            [[0, 4, 5], [1, 4, 6], [2, 5, 7], [3, 6, 7]].map(off);
+        let [above, left, right, below] = [[0, 4, 5], [1, 4, 6], [2, 5, 7], [3, 6, 7]].map(off);
         let (width, height) = (self.size.width(), self.size.height());
         let mut show = |x, y, fields| {
             self.cells[self.size.point_at(x, y).index()].around.0 |= fields;

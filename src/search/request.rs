@@ -83,11 +83,6 @@ impl<F: FnMut(&Progress<'_>, &dyn Fn() -> SearchReport)> Observer for F {
     }
 }
 
-/// Looks at nothing.
-impl Observer for () {
-    fn look(&mut self, _progress: &Progress<'_>, _report: &dyn Fn() -> SearchReport) {}
-}
-
 impl<'a> Request<'a> {
     /// A search that considers all moves and is watched by nobody.
     pub fn new(rule: &'a mut dyn StopRule, elapsed: &'a dyn Fn() -> Duration) -> Self {

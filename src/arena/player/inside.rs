@@ -28,7 +28,6 @@ impl Inside {
     pub fn new(make: EngineMaker) -> Self {
         Self { make, engine: None, ticket: Ticket::unlimited() }
     }
-
 }
 
 fn started(engine: &mut Option<Engine>) -> Result<&mut Engine, Trouble> {
@@ -65,7 +64,7 @@ impl Player for Inside {
         engine.set_time_left(color, clock.left().as_secs_f64(), clock.overtime());
         let watch = Stopwatch::start();
         let decision = engine
-            .genmove(color, purpose, ticket, View::none(&mut ()))
+            .genmove(color, purpose, ticket, View::none())
             .map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
         let report = engine.last_report();
         let mut reply = Reply {

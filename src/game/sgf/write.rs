@@ -137,13 +137,16 @@ fn write_application(out: &mut String, application: &str) -> fmt::Result {
 }
 
 fn escape(out: &mut String, text: &str) -> fmt::Result {
-    for character in text.chars() {
-        if matches!(character, ']' | '\\') {
-            out.write_char('\\')?;
-        }
-        out.write_char(character)?;
+    let mut rest = text;
+    while let Some(special) = rest.find([']', '\\']) {
+        let (plain, marked) = rest.split_at(special);
+        out.write_str(plain)?;
+        out.write_char('\\')?;
+        let (character, after) = marked.split_at(1);
+        out.write_str(character)?;
+        rest = after;
     }
-    Ok(())
+    out.write_str(rest)
 }
 
 /// Writes seconds with up to three decimals.

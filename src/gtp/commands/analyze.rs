@@ -219,7 +219,7 @@ fn search(
     if act == Act::SuggestCancellable {
         watch = watch.end_with(ticket, &cancelled);
     }
-    let view = View { allowed: &allowed, observer: &mut watch };
+    let view = View { allowed: &allowed, observer: Some(&mut watch) };
     let decision = match act {
         Act::Analyze => {
             engine.analyze(color, ticket, view)?;
