@@ -344,11 +344,11 @@ impl Manager {
         self.batch = thinking.batch();
         // Quickly up, slowly down: a late answer costs a game.
         let after = outcome.used.saturating_sub(outcome.searched);
-        self.after = after.max(self.after - self.after / 10);
+        self.after = after.max(self.after / 10 * 9);
         // What was added to a plan, or saved of it, is no surprise.
         let expected = thinking.budget().planned.min(outcome.searched);
         let beyond = outcome.used.saturating_sub(expected);
-        self.beyond = self.beyond - self.beyond / SURPRISE + beyond / SURPRISE;
+        self.beyond = (self.beyond * (SURPRISE - 1) + beyond) / SURPRISE;
         self.memory.criticality = outcome.criticality.or(self.memory.criticality);
         self.memory.playout_length = outcome.playout_length.or(self.memory.playout_length);
         self.memory.win_rate = outcome.win_rate;
