@@ -13,7 +13,6 @@ mod thought;
 mod timing;
 mod view;
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use std::thread;
@@ -275,12 +274,12 @@ impl Engine {
         view: View<'_>,
     ) -> Result<SearchReport, EvalError> {
         let watch = Stopwatch::start();
-        let other = position_for(&self.state, color);
+        let other = self.state.position_for(color);
         let position = other.as_ref().unwrap_or(self.state.position());
         let View { allowed, mut observer } = view;
         let mut rule = UntilSuperseded(ticket.clone());
         let view = View { allowed, observer: observer.as_mut().map(|one| &mut **one as _) };
-        let line = line_to(&self.state, position);
+        let line = self.state.line_to(position);
         let limit = Limit::of(&mut rule);
         let mut report = run(&mut self.search, (position, line.as_deref()), limit, &watch, view)?;
         while !ticket.is_superseded() {
@@ -309,7 +308,7 @@ impl Engine {
         let limit = Duration::from_secs_f64(self.params.play.ponder_seconds);
         let mut rule = Wanted { wanted, limit };
         let limit = Limit::of(&mut rule);
-        let line = line_to(&self.state, position);
+        let line = self.state.line_to(position);
         let at = (position, line.as_deref());
         let found = run(&mut self.search, at, limit, &watch, View::none());
         match found {
@@ -328,7 +327,7 @@ impl Engine {
 
     /// What the evaluator says of the position with `color` to move, without a search.
     pub fn evaluate(&self, color: Color) -> Result<Evaluation, EvalError> {
-        let other = position_for(&self.state, color);
+        let other = self.state.position_for(color);
         let position = other.as_ref().unwrap_or(self.state.position());
         self.evaluator.evaluate_plainly(position)
     }
@@ -351,7 +350,7 @@ impl Engine {
         ticket: &Ticket,
         view: View<'_>,
     ) -> Result<Thought, EvalError> {
-        let other = position_for(&self.state, color);
+        let other = self.state.position_for(color);
         let position = other.as_ref().unwrap_or(self.state.position());
         let mut planned = self.timing.plan(color, position);
         let mode = self.params.time.ds_mcts.as_str();
@@ -366,7 +365,7 @@ impl Engine {
             thinking: AtLeast { rule: &mut planned.thinking, virtual_time },
         };
         let limit = Limit { rule: &mut rules, simulations, deadline, virtual_time };
-        let line = line_to(&self.state, position);
+        let line = self.state.line_to(position);
         let found = run(&mut self.search, (position, line.as_deref()), limit, watch, view)?;
         let report = self.last_report.insert(found);
         report.certainty = early.certainty();
@@ -401,34 +400,6 @@ impl Engine {
             }
         }
     }
-}
-
-/// The position with `color` to move, where it is not the one on the board. A game that passes have ended
-/// goes on: whoever asks for a move wants one, as servers do when dead stones are disputed.
-fn position_for(state: &GameState, color: Color) -> Option<Position> {
-    let position = state.position();
-    let ended = position.rules().game == Game::Go && position.is_over();
-    (ended || position.to_move() != color).then(|| {
-        let mut position = position.clone();
-        position.set_to_move(color);
-        if ended {
-            position.resume();
-        }
-        position
-    })
-}
-
-/// How the position on the board came about, unless the position to search is another one.
-fn line_to<'a>(state: &'a GameState, position: &Position) -> Option<Cow<'a, Line>> {
-    let resumed = state.position().passes() != position.passes();
-    let (line, to_move) = (state.line(), position.to_move());
-    (!resumed).then(|| {
-        if line.to_move == to_move {
-            Cow::Borrowed(line)
-        } else {
-            Cow::Owned(Line { to_move, ..line.clone() })
-        }
-    })
 }
 
 /// Searches a position that came about like this.

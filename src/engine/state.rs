@@ -1,5 +1,7 @@
 //! The game on the board: its record, and the position it has led to.
 
+use std::borrow::Cow;
+
 use crate::game::{
     BoardSize, Color, Game, GameRecord, Illegal, Komi, Move, Point, Position, RecordedMove,
     ReplayError, Rules,
@@ -84,6 +86,34 @@ impl GameState {
     #[must_use]
     pub const fn line(&self) -> &Line {
         &self.line
+    }
+
+    /// The position with `color` to move, where it is not the one on the board. A game that passes have
+    /// ended goes on: whoever asks for a move wants one, as servers do when dead stones are disputed.
+    pub(super) fn position_for(&self, color: Color) -> Option<Position> {
+        let mut other = (self.position.to_move() != color).then(|| {
+            let mut turned = self.position.clone();
+            turned.set_to_move(color);
+            turned
+        });
+        let position = other.as_ref().unwrap_or(&self.position);
+        if self.rules.game == Game::Go && position.is_over() {
+            other.get_or_insert_with(|| self.position.clone()).resume();
+        }
+        other
+    }
+
+    /// How the position on the board came about, unless the position to search is another one.
+    pub(super) fn line_to(&self, position: &Position) -> Option<Cow<'_, Line>> {
+        let resumed = self.position.passes() != position.passes();
+        let to_move = position.to_move();
+        (!resumed).then(|| {
+            if self.line.to_move == to_move {
+                Cow::Borrowed(&self.line)
+            } else {
+                Cow::Owned(Line { to_move, ..self.line.clone() })
+            }
+        })
     }
 
     /// Takes note of another beginning, or of other moves.
