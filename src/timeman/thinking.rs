@@ -167,6 +167,18 @@ mod tests {
     }
 
     #[test]
+    fn rules_have_nothing_to_decide_on_a_fixed_budget() {
+        assert!(budget(50, 50, 50).is_fixed());
+        let stop = Verdict::Stop(StopReason::CannotChange);
+        let extend = Verdict::Extend(ms(20), StopReason::Close);
+        for rule in [Verdict::GoOn, stop, extend] {
+            assert_eq!(run(budget(50, 50, 50), rule), (49, StopReason::Time));
+        }
+        // It can end before, or be prolonged.
+        assert!(!budget(50, 49, 50).is_fixed() && !budget(50, 50, 51).is_fixed());
+    }
+
+    #[test]
     fn a_slow_batch_is_part_of_the_margin() {
         let mut thinking = Thinking::new(budget(80, 0, 100), Vec::new());
         let mut check = |elapsed| {
