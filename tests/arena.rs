@@ -369,6 +369,28 @@ fn a_match_that_is_killed_goes_on() {
     assert!(!said.status.success() && said.stderr.contains("its seed is 11"), "{}", said.stderr);
 }
 
+/// What a network has said in one game is forgotten in the next: no game depends on those that were played
+/// before it, or on how many at the same time.
+#[test]
+fn games_of_networks_repeat() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = |name: &str, concurrency: &str, kind: &[&str]| {
+        let args = ["--games", "4", "--seed", "3", "--concurrency", concurrency];
+        let (_, lines) = play(&NETS, &[&args[..], kind].concat(), &folder.path().join(name));
+        timeless(lines)
+    };
+    for (game, kind) in [("go", &[][..]), ("nogo", &["--rules", "nogo"])] {
+        let one = all(&format!("{game}-one"), "1", kind);
+        let played: usize = one.iter().map(|line| line["moves"].as_array().unwrap().len()).sum();
+        assert!(played > 100, "{played} moves");
+        assert_eq!(one, all(&format!("{game}-two"), "2", kind), "{game}");
+    }
+}
+
+/// Networks, in Go with games played to the end beside them; few simulations, in which the same positions
+/// are reached in other ways.
+const NETS: [&str; 2] = ["name=a tedomari simulations=24", "name=b tedomari simulations=16"];
+
 #[test]
 fn three_players_meet_in_nogo() {
     let folder = tempfile::tempdir().unwrap();

@@ -29,10 +29,15 @@ const BUILT_IN: &str = "builtin:";
 /// The network that is named; without a name, for each game and board the built-in network that
 /// was trained for it, and games played to the end where there is none.
 pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
+    let evaluator = unseeded(config)?;
+    evaluator.begin_game(Seed::new(config.search.seed));
+    Ok(evaluator)
+}
+
+fn unseeded(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let path = config.net.path.as_str();
-    let seed = Seed::new(config.search.seed).fork("playouts", 0);
     if path == NO_NET {
-        return Ok(Arc::new(PlayoutEvaluator::with(config.playout.clone(), seed)));
+        return Ok(playouts(config));
     }
     if !path.is_empty() {
         let game = config.game.rules().game;
@@ -45,7 +50,6 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     }
     // A device that does not exist is an error also where no network would use it.
     choice(&config.net)?.open().context("in net.device")?;
-    let playouts = Arc::new(PlayoutEvaluator::with(config.playout.clone(), seed));
     let known = config.clone();
     let load = move |manifest: &Manifest| {
         // Those on the larger boards are checked by a test: a start takes milliseconds.
@@ -55,7 +59,7 @@ pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
         Ok(with_playouts(net, &known, if is_go { Game::Go } else { Game::NoGo }))
     };
     let start = (config.game.rules().game, config.game.size());
-    Ok(Arc::new(select(builtin::trained()?, load, start, playouts)?))
+    Ok(Arc::new(select(builtin::trained()?, load, start, playouts(config))?))
 }
 
 /// The built-in networks that are played with, of which the first that fits a position is asked; none where
@@ -69,11 +73,6 @@ pub(super) fn built_in_nets(config: &Config) -> Option<Vec<Manifest>> {
             Some(all.into_iter().filter(|net| net.name == name).collect())
         }
     }
-}
-
-/// The same network with its checksum, for what belongs to one network alone.
-pub(super) fn with_identity(config: &Config) -> anyhow::Result<(Arc<dyn Evaluator>, String)> {
-    Ok((make(config)?, net_file(config)?.manifest.sha256))
 }
 
 /// The network of our own that the configuration names or chooses for its game and board.
@@ -162,9 +161,12 @@ fn with_playouts(net: Arc<dyn Evaluator>, config: &Config, game: Game) -> Arc<dy
     if weight == 0.0 {
         return net;
     }
-    let seed = Seed::new(config.search.seed).fork("mixed playouts", 0);
-    let games = PlayoutEvaluator::with(config.playout.clone(), seed);
-    Arc::new(MixedEvaluator::new(net, Arc::new(games), weight))
+    Arc::new(MixedEvaluator::new(net, playouts(config), weight))
+}
+
+/// Games played to the end, whose random numbers start with the game.
+fn playouts(config: &Config) -> Arc<dyn Evaluator> {
+    Arc::new(PlayoutEvaluator::with(config.playout.clone(), Seed::new(0)))
 }
 
 /// The share of games played to the end with a network of our own.

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{EvalError, Evaluation, Evaluator, Policy};
 use crate::game::Position;
+use crate::util::Seed;
 
 /// Remembers what another evaluator said, in as much memory as it was given.
 ///
 /// Two positions share an evaluation when their [`Position::hash`] is the same. What came before
 /// does not count: positions that differ in the last moves, or in what superko forbids because of earlier positions, share too. So the
-/// answer is one for the same situation, maybe reached another way; who needs the legality of a
-/// move asks the position.
+/// answer is one for the same situation, maybe reached another way, and depends on which way came first: a
+/// search that is to repeat needs a memory of its own. Who needs the legality of a move asks the position.
 ///
 /// Two threads that miss the same position at the same time both ask, and get the same answer.
 pub struct CachedEvaluator<E> {
@@ -126,6 +127,11 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
         };
         Ok(sources.into_iter().map(answer).collect())
     }
+
+    fn begin_game(&self, seed: Seed) {
+        self.store.clear();
+        self.inner.begin_game(seed);
+    }
 }
 
 /// The same for positions that share an evaluation.
@@ -189,6 +195,15 @@ impl Store {
         if cost <= self.bytes_per_shard {
             let entry = Entry { evaluation: Arc::clone(evaluation), cost, was_used: false };
             self.shard(key).insert(key, entry, self.bytes_per_shard);
+        }
+    }
+
+    fn clear(&self) {
+        for shard in &self.shards {
+            let mut shard = lock(shard);
+            shard.entries.clear();
+            shard.queue.clear();
+            shard.bytes = 0;
         }
     }
 
@@ -316,6 +331,20 @@ mod tests {
         let asked = (6 * games.len()) as f64;
         assert!((cached.stats().hit_rate() - (asked - games.len() as f64) / asked).abs() < 1e-9);
         assert!(cached.evaluate(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn nothing_is_remembered_from_game_to_game() {
+        let cached = CachedEvaluator::new(Counting::default(), 1, 1 << 20);
+        let games = positions(1, Rules::CGOS, 9);
+        let batch: Vec<_> = games.iter().collect();
+        for round in 1..=3 {
+            cached.begin_game(Seed::new(round));
+            assert_eq!((cached.stats().entries, cached.stats().bytes), (0, 0));
+            check_same(&cached.evaluate(&batch).unwrap(), &batch);
+            let asked = cached.inner().asked.load(Ordering::Relaxed);
+            assert_eq!(asked, round * games.len() as u64);
+        }
     }
 
     #[test]

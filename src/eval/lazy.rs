@@ -1,9 +1,10 @@
 //! Evaluators that are made when they are needed.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::{EvalError, Evaluation, Evaluator, Policy};
 use crate::game::Position;
+use crate::util::Seed;
 
 /// How an evaluator is made.
 type Make = Box<dyn Fn() -> Result<Arc<dyn Evaluator>, EvalError> + Send + Sync>;
@@ -13,7 +14,14 @@ type Make = Box<dyn Fn() -> Result<Arc<dyn Evaluator>, EvalError> + Send + Sync>
 /// When it cannot be made, whoever asks receives the error, and the next one tries again.
 pub struct LazyEvaluator {
     make: Make,
-    made: RwLock<Option<Arc<dyn Evaluator>>>,
+    made: RwLock<Made>,
+}
+
+#[derive(Default)]
+struct Made {
+    evaluator: Option<Arc<dyn Evaluator>>,
+    /// Where the game began that is played, if somebody has said so.
+    game: Option<Seed>,
 }
 
 impl LazyEvaluator {
@@ -22,19 +30,31 @@ impl LazyEvaluator {
     pub fn new(
         make: impl Fn() -> Result<Arc<dyn Evaluator>, EvalError> + Send + Sync + 'static,
     ) -> Self {
-        Self { make: Box::new(make), made: RwLock::new(None) }
+        Self { make: Box::new(make), made: RwLock::default() }
+    }
+
+    // The locks guard values that are written whole, so a panic elsewhere leaves them in order.
+    fn read(&self) -> RwLockReadGuard<'_, Made> {
+        self.made.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Made> {
+        self.made.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn get(&self) -> Result<Arc<dyn Evaluator>, EvalError> {
-        // The locks guard a value that is written whole, so a panic elsewhere leaves it in order.
-        if let Some(made) = &*self.made.read().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(made) = &self.read().evaluator {
             return Ok(Arc::clone(made));
         }
-        let mut made = self.made.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = &*made {
+        let mut made = self.write();
+        if let Some(made) = &made.evaluator {
             return Ok(Arc::clone(made));
         }
-        Ok(Arc::clone(made.insert((self.make)()?)))
+        let evaluator = (self.make)()?;
+        if let Some(seed) = made.game {
+            evaluator.begin_game(seed);
+        }
+        Ok(Arc::clone(made.evaluator.insert(evaluator)))
     }
 }
 
@@ -53,14 +73,23 @@ impl Evaluator for LazyEvaluator {
 
     fn begin_search(&self) {
         // What is not made yet has nothing to begin anew.
-        if let Some(made) = &*self.made.read().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(made) = &self.read().evaluator {
             made.begin_search();
+        }
+    }
+
+    fn begin_game(&self, seed: Seed) {
+        let mut made = self.write();
+        made.game = Some(seed);
+        if let Some(made) = &made.evaluator {
+            made.begin_game(seed);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
@@ -87,6 +116,33 @@ mod tests {
             }
         });
         assert_eq!(calls.load(Ordering::Relaxed), 1);
+    }
+
+    /// Hears of games.
+    struct Heard(Arc<Mutex<Vec<u64>>>);
+
+    impl Evaluator for Heard {
+        fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+            UniformEvaluator.evaluate(batch)
+        }
+
+        fn begin_game(&self, seed: Seed) {
+            self.0.lock().unwrap().push(seed.number());
+        }
+    }
+
+    #[test]
+    fn what_is_made_in_a_game_hears_of_it() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let list = Arc::clone(&heard);
+        let lazy = LazyEvaluator::new(move || Ok(Arc::new(Heard(Arc::clone(&list)))));
+        lazy.begin_game(Seed::new(1));
+        lazy.begin_game(Seed::new(2));
+        assert!(heard.lock().unwrap().is_empty());
+        lazy.evaluate(&[&position()]).unwrap();
+        lazy.begin_game(Seed::new(3));
+        let numbers = [2, 3].map(|seed| Seed::new(seed).number());
+        assert_eq!(*heard.lock().unwrap(), numbers);
     }
 
     #[test]

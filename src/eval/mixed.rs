@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{EvalError, Evaluation, Evaluator, Policy, Value};
+use super::{EvalError, Evaluation, Evaluator, Policy};
 use crate::game::Position;
+use crate::util::Seed;
 
 /// Asks one evaluator for everything, and mixes its value, score and ownership with those of a second.
 ///
@@ -25,24 +26,17 @@ impl MixedEvaluator {
         assert!((0.0..=1.0).contains(&weight), "a weight between 0 and 1");
         Self { first, second, weight }
     }
-
-    fn mix(&self, first: Evaluation, second: &Evaluation) -> Evaluation {
-        let mean = |a: f32, b: f32| a + self.weight * (b - a);
-        let value = Value::new(mean(first.value.get(), second.value.get()));
-        let score = first.score.zip(second.score).map(|(a, b)| mean(a, b)).or(first.score);
-        let ownership = first.ownership.map(|own| match &second.ownership {
-            Some(other) => own.mixed(other, self.weight),
-            None => own,
-        });
-        Evaluation { value, score, ownership, ..first }
-    }
 }
 
 impl Evaluator for MixedEvaluator {
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
         let second = self.second.evaluate(batch)?;
         let first = self.first.evaluate(batch)?;
-        Ok(first.into_iter().zip(&second).map(|(first, second)| self.mix(first, second)).collect())
+        Ok(first
+            .into_iter()
+            .zip(&second)
+            .map(|(first, second)| first.mixed(second, self.weight))
+            .collect())
     }
 
     fn evaluate_plainly(&self, position: &Position) -> Result<Evaluation, EvalError> {
@@ -57,12 +51,17 @@ impl Evaluator for MixedEvaluator {
         self.first.begin_search();
         self.second.begin_search();
     }
+
+    fn begin_game(&self, seed: Seed) {
+        self.first.begin_game(seed);
+        self.second.begin_game(seed);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Ownership;
+    use crate::eval::{Ownership, Value};
     use crate::game::{BoardSize, Color, Komi, Rules};
 
     /// Says the same of every position.

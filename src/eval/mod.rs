@@ -13,6 +13,7 @@ mod symmetric;
 mod value;
 
 use crate::game::{Move, Position};
+use crate::util::Seed;
 
 pub use batching::BatchingEvaluator;
 pub use cache::{CacheStats, CachedEvaluator};
@@ -46,6 +47,10 @@ pub trait Evaluator: Send + Sync {
 
     /// A new search begins. Whoever learns from one simulation for the next may want to know.
     fn begin_search(&self) {}
+
+    /// A new game begins. What was said and learnt before is forgotten and random numbers start from the
+    /// seed, so that games repeat whatever was played before them.
+    fn begin_game(&self, _seed: Seed) {}
 }
 
 /// What an evaluator says of a position.
@@ -61,6 +66,21 @@ pub struct Evaluation {
     pub ownership: Option<Ownership>,
     /// Who was first on each point, if a game was played on from the position.
     pub first_moves: Option<FirstMoves>,
+}
+
+impl Evaluation {
+    /// The same with value, score and ownership mixed with those of another one, which has this share.
+    #[must_use]
+    pub fn mixed(self, other: &Self, weight: f32) -> Self {
+        let mean = |a: f32, b: f32| a + weight * (b - a);
+        let value = Value::new(mean(self.value.get(), other.value.get()));
+        let score = self.score.zip(other.score).map(|(a, b)| mean(a, b)).or(self.score);
+        let ownership = self.ownership.map(|own| match &other.ownership {
+            Some(other) => own.mixed(other, weight),
+            None => own,
+        });
+        Self { value, score, ownership, ..self }
+    }
 }
 
 /// How likely each move is to be the best.

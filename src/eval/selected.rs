@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{EvalError, Evaluation, Evaluator, Policy};
 use crate::game::{BoardSize, Game, Position};
+use crate::util::Seed;
 
 /// Whether an evaluator is meant for a game on boards of a size.
 pub type Fits = Box<dyn Fn(Game, BoardSize) -> bool + Send + Sync>;
@@ -49,6 +50,11 @@ impl Evaluator for SelectedEvaluator {
     fn begin_search(&self) {
         self.choices.iter().for_each(|(_, evaluator)| evaluator.begin_search());
         self.last_resort.begin_search();
+    }
+
+    fn begin_game(&self, seed: Seed) {
+        self.choices.iter().for_each(|(_, evaluator)| evaluator.begin_game(seed));
+        self.last_resort.begin_game(seed);
     }
 }
 

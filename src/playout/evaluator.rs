@@ -1,6 +1,6 @@
 //! Games to the end as an evaluation.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::params::PlayoutParams;
 use super::pattern::Patterns;
@@ -17,13 +17,12 @@ use crate::util::{Rng, Seed};
 /// search with one thread can be repeated.
 pub struct PlayoutEvaluator {
     params: PlayoutParams,
-    seed: Seed,
     /// What no thread is using, in a stack: one thread alone always gets the same.
     idle: Mutex<Idle>,
 }
 
-#[derive(Default)]
 struct Idle {
+    seed: Seed,
     states: Vec<State>,
     made: u64,
     /// Searches that have begun.
@@ -50,18 +49,23 @@ impl PlayoutEvaluator {
     /// The same with other parameters.
     #[must_use]
     pub fn with(params: PlayoutParams, seed: Seed) -> Self {
-        Self { params, seed, idle: Mutex::default() }
+        let idle = Idle { seed, states: Vec::new(), made: 0, searches: 0, patterns: None };
+        Self { params, idle: Mutex::new(idle) }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Idle> {
+        // A thread that panicked in here has left nothing that the next game does not overwrite.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(&self) -> State {
-        // A thread that panicked in here has left nothing that the next game does not overwrite.
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle();
         let search = idle.searches;
         let mut state = idle.states.pop().unwrap_or_else(|| {
             idle.made += 1;
             let patterns = idle.patterns.get_or_insert_with(|| Arc::new(Patterns::new()));
             let patterns = Arc::clone(patterns);
-            let rng = self.seed.fork("thread", idle.made).rng();
+            let rng = idle.seed.fork("thread", idle.made).rng();
             State { patterns, playout: None, rng, search }
         });
         drop(idle);
@@ -75,7 +79,7 @@ impl PlayoutEvaluator {
     }
 
     fn give_back(&self, state: State) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).states.push(state);
+        self.idle().states.push(state);
     }
 
     /// What a game says of the position that it started from.
@@ -134,7 +138,14 @@ impl Evaluator for PlayoutEvaluator {
     }
 
     fn begin_search(&self) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).searches += 1;
+        self.idle().searches += 1;
+    }
+
+    fn begin_game(&self, seed: Seed) {
+        let mut idle = self.idle();
+        idle.seed = seed.fork("playouts", 0);
+        idle.states.clear();
+        idle.made = 0;
     }
 }
 
@@ -160,6 +171,19 @@ mod tests {
         let white = evaluate(&position);
         assert_eq!(white.value, Value::WIN);
         assert!(white.score.unwrap() >= 75.0);
+    }
+
+    #[test]
+    fn games_repeat_from_their_seed() {
+        let evaluator = PlayoutEvaluator::new(Seed::new(1));
+        let position = start(0.5);
+        let scores = |game| -> Vec<_> {
+            evaluator.begin_game(Seed::new(game));
+            (0..50).map(|_| evaluator.evaluate(&[&position]).unwrap()[0].score).collect()
+        };
+        let first = scores(7);
+        assert_ne!(first, scores(8));
+        assert_eq!(first, scores(7));
     }
 
     #[test]

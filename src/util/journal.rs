@@ -3,6 +3,8 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 /// A file of lines that one process at a time appends to.
 #[derive(Debug)]
@@ -13,18 +15,11 @@ pub struct Journal {
 impl Journal {
     /// Opens a journal, or makes an empty one, and returns the lines that it holds. A last line that
     /// is not whole or not `valid` was torn when its writer was killed, and is cut off; any other
-    /// line that is not valid is an error, and so is another process with the same journal open.
+    /// line that is not valid is an error, and so is another process that keeps the same journal open.
     pub fn open(path: &Path, valid: &dyn Fn(&str) -> bool) -> io::Result<(Self, Vec<String>)> {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                let message = format!("another process is writing {}", path.display());
-                return Err(io::Error::new(ErrorKind::ResourceBusy, message));
-            }
-            // Where a file system knows no locks, there is none.
-            Err(TryLockError::Error(_)) | Ok(()) => {}
-        }
+        lock(&file, path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let (mut lines, mut good, mut bad) = (Vec::new(), 0, None);
@@ -62,6 +57,24 @@ impl Journal {
     pub fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()
     }
+}
+
+/// Times that a lock is tried for, and the time between them: a process that was killed still holds its
+/// locks while the system takes it apart.
+const TRIES: u32 = 40;
+const BETWEEN: Duration = Duration::from_millis(50);
+
+fn lock(file: &File, path: &Path) -> io::Result<()> {
+    for tries in 1.. {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if tries < TRIES => thread::sleep(BETWEEN),
+            Err(TryLockError::WouldBlock) => break,
+            // Where a file system knows no locks, there is none.
+            Err(TryLockError::Error(_)) | Ok(()) => return Ok(()),
+        }
+    }
+    let message = format!("another process is writing {}", path.display());
+    Err(io::Error::new(ErrorKind::ResourceBusy, message))
 }
 
 #[cfg(test)]
@@ -112,7 +125,12 @@ mod tests {
         let path = folder.path().join("journal");
         let (journal, _) = open(&path).unwrap();
         assert!(open(&path).unwrap_err().to_string().contains("another process"));
-        drop(journal);
+        // One that ends meanwhile is waited for.
+        let end = thread::spawn(move || {
+            thread::sleep(2 * BETWEEN);
+            drop(journal);
+        });
         assert!(open(&path).is_ok());
+        end.join().unwrap();
     }
 }

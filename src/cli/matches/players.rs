@@ -9,7 +9,6 @@ use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Term
 use crate::cli::{evaluator, time, watcher};
 use crate::config::Config;
 use crate::engine::Engine;
-use crate::nn::builtin;
 use crate::util::{Seed, machine_memory};
 
 /// Short names of settings that are used often.
@@ -130,25 +129,18 @@ impl Team {
     }
 }
 
-/// Makes the engines of one player for games one after the other. A network says the same in every
-/// game and is loaded once; random games begin anew with each.
+/// Makes the engines of one player for games one after the other. A network is loaded once; what was said
+/// of positions in one game is not remembered in the next, so that games do not depend on those before them.
 fn maker(config: Config) -> anyhow::Result<EngineMaker> {
-    let (game, size) = (config.game.rules().game, config.game.size());
-    let fits = builtin::trained()?.iter().any(|manifest| manifest.fits(game, size));
-    let path = config.net.path.as_str();
-    let has_net = path != evaluator::NO_NET && (!path.is_empty() || fits);
-    let kept = if has_net { Some(evaluator::make(&config)?) } else { None };
+    let evaluator = evaluator::make(&config)?;
     let table = time::configured_table(&config)?;
     let watcher = watcher::make(&config);
     Ok(Box::new(move |seed: Seed| {
         let mut config = config.clone();
         // Seeds of the configuration are positive in 64 bits.
         config.search.seed = seed.fork("engine", config.search.seed).number() >> 1;
-        let evaluator = match &kept {
-            Some(evaluator) => Arc::clone(evaluator),
-            None => evaluator::make(&config).map_err(|error| format!("{error:#}"))?,
-        };
-        let mut engine = Engine::new(config.engine(), evaluator);
+        evaluator.begin_game(Seed::new(config.search.seed));
+        let mut engine = Engine::new(config.engine(), Arc::clone(&evaluator));
         if let Some(table) = &table {
             engine.set_timetable(table.clone());
         }

@@ -14,11 +14,13 @@ use super::Told;
 use crate::cli::progress::Progress;
 use crate::cli::{evaluator, stop};
 use crate::config::Config;
-use crate::eval::Evaluator;
 use crate::game::Position;
+use crate::playout::PlayoutEvaluator;
 use crate::record::{Shard, TrainingGame, shard_files};
 use crate::selfplay::{Archive, Played, Selfplay, Start};
-use crate::uncertainty::{TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research};
+use crate::uncertainty::{
+    Advisers, Making, TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research,
+};
 use crate::util::{Seed, make_folder};
 
 #[derive(Debug, Args)]
@@ -50,13 +52,19 @@ struct Count {
 
 /// Searches what is missing.
 pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> {
-    let (evaluator, net) = evaluator::with_identity(config)?;
+    let net = evaluator::net_file(config)?.manifest.sha256;
+    let evaluator = evaluator::without_memory(config)?;
+    let weight = evaluator::playout_weight(config)?;
     make_folder(&args.out)
         .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     let records = read_records(args)?;
     let games = if args.records.is_empty() { args.games } else { args.games.min(records.len()) };
     let stop = stop::flag(args.minutes)?;
-    let maker = Maker { evaluator: evaluator.as_ref(), config, records, stop: &stop };
+    let playouts: &Making<'_> =
+        &|seed| Box::new(PlayoutEvaluator::with(config.playout.clone(), seed));
+    let beside = (weight > 0.0).then_some((playouts, weight));
+    let advisers = Advisers { net: evaluator.as_ref(), beside };
+    let maker = Maker { advisers, config, records, stop: &stop };
     let begun = now();
     let progress = Progress::new("traces", games as u64, "games");
     let (mut count, mut found, mut complete) = (Count::default(), 0, true);
@@ -128,7 +136,7 @@ fn read_records(args: &GenerateArgs) -> anyhow::Result<Vec<TrainingGame>> {
 }
 
 struct Maker<'a> {
-    evaluator: &'a dyn Evaluator,
+    advisers: Advisers<'a>,
     config: &'a Config,
     records: Vec<TrainingGame>,
     stop: &'a AtomicBool,
@@ -145,7 +153,7 @@ impl Maker<'_> {
         let seed = Seed::new(self.config.uncertainty.seed).fork("uncertainty games", 0);
         let mut games = Vec::new();
         let archive = Archive::new();
-        let (evaluator, params) = (self.evaluator, &self.config.selfplay);
+        let (evaluator, params) = (self.advisers.net, &self.config.selfplay);
         let selfplay =
             Selfplay { evaluator, watcher: None, params, start, archive: &archive, seed };
         let keep = |played: Played| -> anyhow::Result<()> {
@@ -171,7 +179,7 @@ impl Maker<'_> {
                 positions.push(position);
             }
         }
-        let found = research(self.evaluator, &positions, params, self.stop, done)?;
+        let found = research(self.advisers, &positions, params, self.stop, done)?;
         let Some(found) = found else { return Ok(None) };
         let empty = |game| TracedGame { game, searches: Vec::new() };
         let mut traced: Vec<_> = games.into_iter().map(empty).collect();

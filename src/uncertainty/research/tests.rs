@@ -1,6 +1,36 @@
+use rand::RngExt as _;
+
 use super::*;
-use crate::eval::HashedEvaluator;
+use crate::eval::{HashedEvaluator, Value};
 use crate::game::{BoardSize, Komi, Move, Rules};
+
+/// Looks at the last move too, as networks do.
+struct LastMove;
+
+impl Evaluator for LastMove {
+    fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+        let mut answers = HashedEvaluator.evaluate(batch)?;
+        for (answer, position) in answers.iter_mut().zip(batch) {
+            let last = position.last_moves().next().and_then(|(_, mv)| mv.point());
+            let last = last.map_or(0, |point| position.size().offset(point));
+            answer.value = Value::new(0.5 * answer.value.get() + 0.02 * last as f32);
+        }
+        Ok(answers)
+    }
+}
+
+/// Says something else each time.
+struct Random(Mutex<crate::util::Rng>);
+
+impl Evaluator for Random {
+    fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+        let mut answers = HashedEvaluator.evaluate(batch)?;
+        for answer in &mut answers {
+            answer.value = Value::new(self.0.lock().unwrap().random_range(-1.0..1.0));
+        }
+        Ok(answers)
+    }
+}
 
 #[test]
 fn positions_are_searched_alike_whatever_is_searched_beside_them() {
@@ -12,16 +42,49 @@ fn positions_are_searched_alike_whatever_is_searched_beside_them() {
         position.play(position.to_move(), mv).unwrap();
         positions.push(position.clone());
     }
-    let run = |together, threads| {
+    let random: &Making<'_> = &|seed| Box::new(Random(Mutex::new(seed.rng())));
+    let run = |beside, together, threads, positions: &[Position]| {
         let params = UncertaintyParams { simulations: 60, together, threads, ..Default::default() };
         let stop = AtomicBool::new(false);
-        research(&HashedEvaluator, &positions, &params, &stop, &|| {}).unwrap().unwrap()
+        let advisers = Advisers { net: &LastMove, beside };
+        research(advisers, positions, &params, &stop, &|| {}).unwrap().unwrap()
     };
-    let alone = run(1, 1);
-    assert_eq!(alone, run(8, 2));
-    assert!(alone.iter().flatten().all(|trace| trace.simulations() == 60));
-    assert!(alone.iter().flatten().count() >= 4);
+    let back: Vec<_> = positions.iter().rev().cloned().collect();
+    let mut all = Vec::new();
+    for beside in [None, Some((random, 0.5))] {
+        let alone = run(beside, 1, 1, &positions);
+        assert_eq!(alone, run(beside, 8, 2, &positions));
+        let mut turned = run(beside, 2, 1, &back);
+        turned.reverse();
+        assert_eq!(alone, turned);
+        assert!(alone.iter().flatten().all(|trace| trace.simulations() == 60));
+        assert!(alone.iter().flatten().count() >= 4);
+        all.push(alone);
+    }
+    assert_ne!(all[0], all[1]);
     let stop = AtomicBool::new(true);
     let params = UncertaintyParams::default();
-    assert_eq!(research(&HashedEvaluator, &positions, &params, &stop, &|| {}).unwrap(), None);
+    let advisers = Advisers { net: &LastMove, beside: None };
+    assert_eq!(research(advisers, &positions, &params, &stop, &|| {}).unwrap(), None);
+}
+
+/// A position that was reached in two ways is evaluated once in a search.
+#[test]
+fn a_search_remembers_what_was_said() {
+    struct Counted(AtomicUsize);
+    impl Evaluator for Counted {
+        fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+            self.0.fetch_add(batch.len(), Ordering::Relaxed);
+            HashedEvaluator.evaluate(batch)
+        }
+    }
+    let size = BoardSize::square(3).unwrap();
+    let positions = [Position::new(size, Rules::NOGO, Komi::default())];
+    let counted = Counted(AtomicUsize::new(0));
+    let params = UncertaintyParams { simulations: 300, ..Default::default() };
+    let advisers = Advisers { net: &counted, beside: None };
+    let traces = research(advisers, &positions, &params, &AtomicBool::new(false), &|| {});
+    let simulations = traces.unwrap().unwrap()[0].as_ref().unwrap().simulations();
+    let asked = counted.0.into_inner();
+    assert!(0 < asked && asked < simulations, "{asked} of {simulations}");
 }
