@@ -3,23 +3,24 @@
 //! Two engines with a free evaluator and 16 simulations a move play 1,000 games: in a match with its
 //! clocks, rules, records and results on the disk; without one, asked in turn until the game is over;
 //! and the same searches are made once more without anything else. Each is done in a thread of its own, as
-//! the games of a match are: some threads give memory back to the system that others keep. Other numbers
-//! of rounds and of games in each may follow the command: `cargo bench --bench arena -- 1 20`.
+//! the games of a match are: some threads give memory back to the system that others keep, which
+//! `MALLOC_TRIM_THRESHOLD_=1000000000` avoids. Other numbers of rounds and of games in each may follow the
+//! command: `cargo bench --bench arena -- 1 20`.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot go on should say where")]
 #![allow(clippy::print_stdout, reason = "the result is for people")]
 #![allow(clippy::disallowed_methods, reason = "a measurement reads the clock")]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cpu_time::ProcessTime;
+use cpu_time::{ProcessTime, ThreadTime};
 use tedomari::arena::{
     Audience, Contestant, DeadBy, EngineMaker, GameLine, Match, MatchInfo, Pairing, Patience,
     Results, Schedule, Shard, Source, Standing, Terms, TimeControl,
 };
-use tedomari::engine::{Decision, Engine, EngineParams, GameState, Purpose, Ticket, View};
+use tedomari::engine::{Decision, Engine, EngineParams, GameState, Purpose, Ticket};
 use tedomari::eval::UniformEvaluator;
 use tedomari::game::{BoardSize, Color, Komi, Move, Rules};
 use tedomari::search::{Request, Search};
@@ -52,15 +53,26 @@ fn engine(seed: Seed) -> Engine {
     Engine::new(params, Arc::new(UniformEvaluator))
 }
 
-fn contest(games: u64, seed: Seed) -> Match {
-    let player = |name: &str| Contestant {
+/// The processor time of the playing thread at the start of each game, in the order of the games.
+type Starts = Arc<Mutex<Vec<Duration>>>;
+
+fn contest(games: u64, seed: Seed, starts: &Starts) -> Match {
+    let player = |name: &str, starts: Option<Starts>| Contestant {
         name: name.to_owned(),
         time: TimeControl::NONE,
-        source: Source::Engine(Arc::new(|| Ok(Box::new(|seed| Ok(engine(seed))) as EngineMaker))),
+        source: Source::Engine(Arc::new(move || {
+            let starts = starts.clone();
+            Ok(Box::new(move |seed| {
+                if let Some(starts) = &starts {
+                    starts.lock().unwrap().push(ThreadTime::now().as_duration());
+                }
+                Ok(engine(seed))
+            }) as EngineMaker)
+        })),
     };
     let size = BoardSize::square(9).unwrap();
     Match {
-        players: vec![player("a"), player("b")],
+        players: vec![player("a", Some(Arc::clone(starts))), player("b", None)],
         terms: Terms {
             size,
             rules: Rules::CGOS,
@@ -134,15 +146,14 @@ fn engines_alone(count: u64, seed: Seed) -> Vec<Vec<Move>> {
         for engine in &mut engines {
             engine.state_mut().set_rules(Rules::CGOS).unwrap();
             engine.state_mut().set_komi(komi());
-            engine.leave_out_comments();
         }
         let mut moves = Vec::new();
         let mut color = Color::Black;
         while !engines[0].state().position().is_over() && moves.len() < LONGEST {
             let mover = &mut engines[color.index()];
             let ticket = Ticket::unlimited();
-            let decision = mover.genmove(color, Purpose::Win, &ticket, View::none());
-            let Decision::Play(mv) = decision.unwrap() else { break };
+            let brief = mover.genmove_briefly(color, Purpose::Win, &ticket).unwrap();
+            let Decision::Play(mv) = brief.decision else { break };
             color = color.opponent();
             engines[color.index()].state_mut().play(color.opponent(), mv).unwrap();
             moves.push(mv);
@@ -152,10 +163,10 @@ fn engines_alone(count: u64, seed: Seed) -> Vec<Vec<Move>> {
     (0..count).map(play).collect()
 }
 
-/// The time of the searches of these games, and of nothing else.
-fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> Duration {
-    let mut sum = Duration::ZERO;
-    for (number, moves) in (0..).zip(games) {
+/// The time of the searches of each of these games, and of nothing else.
+fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> Vec<Duration> {
+    let one = |(number, moves): (u64, &Vec<Move>)| {
+        let mut sum = Duration::ZERO;
         let mut searches = Color::BOTH.map(|color| {
             let seed = Seed::new(player_seed(seed, number, color).number() >> 1);
             Search::new(Arc::new(UniformEvaluator), params().search, seed)
@@ -175,8 +186,9 @@ fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> Duration {
             sum += start.elapsed();
             state.play_legal(color, mv);
         }
-    }
-    sum
+        sum
+    };
+    (0..).zip(games).map(one).collect()
 }
 
 /// Does something in a new thread.
@@ -206,15 +218,17 @@ fn main() {
     for round in 0..rounds {
         let seed = Seed::new(7).fork("round", round);
         let folder = folder.path().join(round.to_string());
+        let starts = Starts::default();
         let (Count { plies, seconds }, in_match) = timed(|| {
             let (results, lines) = Results::open(&folder, &info(count)).unwrap();
             let mut counted = Count::default();
-            contest(count, seed).run(results, &lines, &mut counted).unwrap();
+            contest(count, seed, &starts).run(results, &lines, &mut counted).unwrap();
             counted
         });
         let (games, engines) = timed(|| apart(|| engines_alone(count, seed)));
         assert_eq!(plies, games.iter().map(Vec::len).sum::<usize>(), "the games are the same");
-        let searches = apart(|| searches_alone(seed, &games));
+        let by_game = apart(|| searches_alone(seed, &games));
+        let searches: Duration = by_game.iter().sum();
         println!("{plies} moves: searches {:.3} s", searches.as_secs_f64());
         for (what, [wall, cpu]) in [("match", in_match), ("engines alone", engines)] {
             let [more, more_cpu] = [wall, cpu].map(|time| over(time, searches));
@@ -223,5 +237,14 @@ fn main() {
         }
         let beside = 100.0 * (in_match[0].as_secs_f64() / seconds - 1.0);
         println!("  players in the match {seconds:.3} s, the match {beside:+.1} %");
+        // The last game has no next one.
+        let starts = starts.lock().unwrap();
+        let playing = starts[starts.len() - 1].saturating_sub(starts[0]);
+        let searches: Duration = by_game[..by_game.len() - 1].iter().sum();
+        let more = over(playing, searches);
+        println!(
+            "  playing thread {:.3} s of processor time ({more:+.1} %)",
+            playing.as_secs_f64()
+        );
     }
 }

@@ -292,11 +292,10 @@ impl Table<'_> {
                 format!("{used:.3} s for a move that had {had:.3} s")
             };
             self.lose(color, Trouble::new(Kind::Late, detail));
-            self.note(&reply);
+            self.note(reply);
             return Err((GameResult::Time(color.opponent()), Reason::Time));
         }
-        self.note(&reply);
-        match &reply.answer {
+        match &self.note(reply) {
             Answer::Resign => Err((GameResult::Resignation(color.opponent()), Reason::Resignation)),
             Answer::Nonsense(text) => {
                 let detail = format!("answered '{text}' when asked for a move");
@@ -316,15 +315,11 @@ impl Table<'_> {
         }
     }
 
-    /// What is known of a move, also of one that does not count.
-    fn note(&mut self, reply: &Reply) {
-        self.played.moves.push(Noted {
-            used: reply.used,
-            simulations: reply.simulations,
-            stop: reply.stop.clone(),
-            planned: reply.planned,
-            win_rate: reply.win_rate,
-        });
+    /// Writes down what is known of a move, also of one that does not count; the answer itself.
+    fn note(&mut self, reply: Reply) -> Answer {
+        let Reply { answer, used, simulations, stop, planned, win_rate } = reply;
+        self.played.moves.push(Noted { used, simulations, stop, planned, win_rate });
+        answer
     }
 
     fn write_down(&mut self, color: Color, mv: Move) {

@@ -187,12 +187,12 @@ impl Resignation {
     ) -> bool {
         // A few simulations prove nothing.
         let trusted = report.visits >= TRUSTED_VISITS || report.proven.is_some();
-        let lost = f64::from(report.value.win_rate()) < threshold(position, params);
-        self.lost_in_a_row = if trusted && lost { self.lost_in_a_row + 1 } else { 0 };
-        let first = params.resign_after * position.size().area() as f64;
+        let lost = || f64::from(report.value.win_rate()) < threshold(position, params);
+        self.lost_in_a_row = if trusted && lost() { self.lost_in_a_row + 1 } else { 0 };
+        let first = || params.resign_after * position.size().area() as f64;
         params.resign
             && self.lost_in_a_row >= params.resign_moves
-            && f64::from(position.move_count()) >= first
+            && f64::from(position.move_count()) >= first()
     }
 }
 

@@ -3,6 +3,7 @@
 mod cancel;
 mod choice;
 mod early;
+mod genmove;
 mod handle;
 mod judge;
 mod limit;
@@ -13,12 +14,11 @@ mod thought;
 mod timing;
 mod view;
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tracing::{debug, info, warn};
+use tracing::{debug, warn};
 
 pub use cancel::{Ticket, Tickets};
 pub use choice::{Decision, Purpose};
@@ -26,18 +26,18 @@ pub use handle::{Handle, ThreadGone};
 pub use judge::{Judgement, judge};
 pub use params::{EngineParams, GameParams, PlayParams};
 pub use state::{GameState, StateError};
+pub use thought::Brief;
 pub use view::View;
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
-use crate::game::{BoardSize, Color, Game, GameRecord, Komi, Move, Position, Rules};
+use crate::game::{BoardSize, Color, Game, GameRecord, Komi, Position, Rules};
 use crate::playout::PlayoutEvaluator;
 use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
 use crate::timeman::{Clock, Progress, Table, TimeSystem};
 use crate::util::Seed;
 use cancel::UntilSuperseded;
 use choice::Resignation;
-use early::Early;
-use limit::{AtLeast, Limit, MoveRules, Wanted};
+use limit::{Limit, Wanted};
 use stopwatch::Stopwatch;
 use thought::Thought;
 use timing::Timing;
@@ -63,8 +63,6 @@ pub struct Engine {
     /// The player who has just moved by the engine's choice, and may think on the opponent's time.
     may_ponder: Option<Color>,
     thought: Duration,
-    /// Whether what was thought is written into the record.
-    comments: bool,
 }
 
 impl Engine {
@@ -84,7 +82,6 @@ impl Engine {
             judged: None,
             may_ponder: None,
             thought: Duration::ZERO,
-            comments: true,
             params,
             evaluator,
         }
@@ -177,11 +174,6 @@ impl Engine {
         self.timing.count_simulations(&self.params, self.state.position());
     }
 
-    /// From now on the record has no comments, which cost more than a search of a few simulations.
-    pub const fn leave_out_comments(&mut self) {
-        self.comments = false;
-    }
-
     /// Uses a timetable for games of its kind on boards of its size.
     pub fn set_timetable(&mut self, table: Table) {
         self.timing.set_table(table, self.state.position());
@@ -205,50 +197,10 @@ impl Engine {
         self.last_report.as_ref()
     }
 
-    /// Forgets what the last search has found.
-    pub fn forget_report(&mut self) {
-        self.last_report = None;
-    }
-
     /// Time spent thinking since the start.
     #[must_use]
     pub const fn thought(&self) -> Duration {
         self.thought
-    }
-
-    /// Thinks and plays: the move is on the board afterwards, and the clock has run.
-    pub fn genmove(
-        &mut self,
-        color: Color,
-        purpose: Purpose,
-        ticket: &Ticket,
-        view: View<'_>,
-    ) -> Result<Decision, EvalError> {
-        let watch = Stopwatch::start();
-        let thought = self.think(color, (purpose, &watch), ticket, view)?;
-        let report = self.last_report.as_ref().expect("invariant: a thought leaves its report");
-        let position = self.state.position();
-        let lost = self.resignation[color.index()].update(position, report, &self.params.play);
-        let decision = match thought.choice {
-            Some(_) if lost && purpose == Purpose::Win => Decision::Resign,
-            Some(mv) => Decision::Play(mv),
-            None => Decision::Resign,
-        };
-        if let Decision::Play(mv) = decision {
-            if mv == Move::Pass {
-                let stones = (position.size(), position.board().hash());
-                self.judged = thought.judgement.map(|judgement| (stones, *judgement));
-            }
-            self.state.play_legal(color, mv);
-            self.may_ponder = Some(color);
-        }
-        let used = watch.elapsed();
-        self.thought += used;
-        if self.timing.settle(color, &thought.planned, used, report) {
-            warn!(%color, "out of time by the engine's own clock");
-        }
-        self.write_down(color, decision);
-        Ok(decision)
     }
 
     /// Thinks about the position without touching board or clock. Never resigns but where there is
@@ -260,7 +212,10 @@ impl Engine {
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
         let watch = Stopwatch::start();
-        let Thought { choice, .. } = self.think(color, (Purpose::Win, &watch), ticket, view)?;
+        let Thought { choice, mut report, planned, .. } =
+            self.think(color, (Purpose::Win, &watch), ticket, view)?;
+        report.time = Some(self.timing.account(color, &planned, report.elapsed));
+        self.last_report = Some(report);
         self.thought += watch.elapsed();
         Ok(choice.map_or(Decision::Resign, Decision::Play))
     }
@@ -275,7 +230,7 @@ impl Engine {
     ) -> Result<SearchReport, EvalError> {
         let watch = Stopwatch::start();
         let other = self.state.position_for(color);
-        let position = other.as_ref().unwrap_or(self.state.position());
+        let position = other.as_deref().unwrap_or(self.state.position());
         let View { allowed, mut observer } = view;
         let mut rule = UntilSuperseded(ticket.clone());
         let view = View { allowed, observer: observer.as_mut().map(|one| &mut **one as _) };
@@ -328,7 +283,7 @@ impl Engine {
     /// What the evaluator says of the position with `color` to move, without a search.
     pub fn evaluate(&self, color: Color) -> Result<Evaluation, EvalError> {
         let other = self.state.position_for(color);
-        let position = other.as_ref().unwrap_or(self.state.position());
+        let position = other.as_deref().unwrap_or(self.state.position());
         self.evaluator.evaluate_plainly(position)
     }
 
@@ -339,66 +294,6 @@ impl Engine {
         self.judged = None;
         self.may_ponder = None;
         self.search.forget();
-    }
-
-    /// Searches for `color` within its time, which has begun to run, leaves the report, and chooses; a pass
-    /// comes with the judgement behind it, if it took one.
-    fn think(
-        &mut self,
-        color: Color,
-        (purpose, watch): (Purpose, &Stopwatch),
-        ticket: &Ticket,
-        view: View<'_>,
-    ) -> Result<Thought, EvalError> {
-        let other = self.state.position_for(color);
-        let position = other.as_ref().unwrap_or(self.state.position());
-        let mut planned = self.timing.plan(color, position);
-        let mode = self.params.time.ds_mcts.as_str();
-        let mut early = Early::of(self.watcher.as_ref(), position, planned.plan.budget, mode);
-        let virtual_time = self.timing.is_virtual();
-        let simulations =
-            self.timing.simulations(&planned.plan, self.params.search.max_simulations);
-        let deadline = self.timing.deadline(&planned.plan);
-        let mut rules = MoveRules {
-            ticket,
-            early: &mut early,
-            thinking: AtLeast { rule: &mut planned.thinking, virtual_time },
-        };
-        let limit = Limit { rule: &mut rules, simulations, deadline, virtual_time };
-        let line = self.state.line_to(position);
-        let found = run(&mut self.search, (position, line.as_deref()), limit, watch, view)?;
-        let report = self.last_report.insert(found);
-        report.certainty = early.certainty();
-        report.time = Some(self.timing.account(color, &planned, report.elapsed));
-        let judged = OnceCell::new();
-        let by_search = || Judgement::of(position, &report.ownership);
-        let by_referee = || match report.playout_length {
-            Some(_) => by_search(),
-            None => judge(position, &self.referee).unwrap_or_else(|_| by_search()),
-        };
-        let judgement = || judged.get_or_init(by_referee).clone();
-        let choice = choice::choose(position, report, &judgement, purpose);
-        let judgement = judged.into_inner().filter(|_| choice == Some(Move::Pass)).map(Box::new);
-        Ok(Thought { choice, judgement, planned })
-    }
-
-    /// Writes down what happened, and how the clock stands now.
-    fn write_down(&mut self, color: Color, what: Decision) {
-        let Some(report) = &self.last_report else { return };
-        let clock = *self.timing.clock(color);
-        let time = report.time.as_ref().map(tracing::field::display);
-        let reason = report.reason.map(tracing::field::display);
-        info!(%color, ?what, time, reason, simulations = report.simulations, %report, "move");
-        if let (Decision::Play(_), Some(recorded)) = (what, self.state.last_recorded()) {
-            recorded.comment = self.comments.then(|| {
-                let time = report.time.as_ref().map(ToString::to_string).unwrap_or_default();
-                format!("{report}\n{time}\n{}", report.to_json())
-            });
-            if clock.system() != TimeSystem::Unlimited {
-                recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
-                recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());
-            }
-        }
     }
 }
 

@@ -90,15 +90,15 @@ impl GameState {
 
     /// The position with `color` to move, where it is not the one on the board. A game that passes have
     /// ended goes on: whoever asks for a move wants one, as servers do when dead stones are disputed.
-    pub(super) fn position_for(&self, color: Color) -> Option<Position> {
+    pub(super) fn position_for(&self, color: Color) -> Option<Box<Position>> {
         let mut other = (self.position.to_move() != color).then(|| {
             let mut turned = self.position.clone();
             turned.set_to_move(color);
-            turned
+            Box::new(turned)
         });
-        let position = other.as_ref().unwrap_or(&self.position);
+        let position = other.as_deref().unwrap_or(&self.position);
         if self.rules.game == Game::Go && position.is_over() {
-            other.get_or_insert_with(|| self.position.clone()).resume();
+            other.get_or_insert_with(|| Box::new(self.position.clone())).resume();
         }
         other
     }

@@ -89,8 +89,11 @@ impl Timing {
 
     /// Plans the next move of a player, and gives the rules for it.
     pub(super) fn plan(&self, color: Color, position: &Position) -> Planned {
-        let manager = &self.managers[color.index()];
-        let plan = manager.plan(self.clock(color), &situation(position));
+        let (manager, clock) = (&self.managers[color.index()], self.clock(color));
+        let plan = match clock.system() {
+            TimeSystem::Unlimited => *manager.without_clock(),
+            _ => manager.plan(clock, &situation(position)),
+        };
         Planned { plan, thinking: manager.thinking(plan.budget) }
     }
 
@@ -123,21 +126,17 @@ impl Timing {
         color: Color,
         planned: &Planned,
         used: Duration,
-        report: &SearchReport,
+        outcome: &Outcome,
     ) -> bool {
-        let used = if self.is_virtual() { report.elapsed } else { used };
+        if planned.plan.is_bare() {
+            return false;
+        }
+        let used = if self.is_virtual() { outcome.searched } else { used };
         let clock = &mut self.clocks[color.index()];
         let was_out = clock.is_out_of_time();
         self.managers[color.index()].spend(clock, used);
         let is_out = clock.is_out_of_time();
-        let outcome = Outcome {
-            searched: report.elapsed,
-            used,
-            reason: report.reason,
-            criticality: report.criticality,
-            playout_length: report.playout_length,
-            win_rate: Some(f64::from(report.value.win_rate())),
-        };
+        let outcome = Outcome { used, ..*outcome };
         self.managers[color.index()].learn(&planned.plan, &planned.thinking, &outcome);
         is_out && !was_out
     }
@@ -177,6 +176,18 @@ fn area(position: &Position) -> u32 {
 
 fn built_in(position: &Position) -> Timetable {
     Timetable::built_in(game(position), area(position))
+}
+
+/// What the time manager learns of a search; the time of the move is not known yet.
+pub(super) fn outcome(report: &SearchReport) -> Outcome {
+    Outcome {
+        searched: report.elapsed,
+        used: report.elapsed,
+        reason: report.reason,
+        criticality: report.criticality,
+        playout_length: report.playout_length,
+        win_rate: Some(f64::from(report.value.win_rate())),
+    }
 }
 
 fn situation(position: &Position) -> Situation {

@@ -64,6 +64,7 @@ pub struct Manager {
     beyond: Duration,
     memory: Memory,
     searches: u64,
+    without_clock: Plan,
 }
 
 /// A plan for one search.
@@ -75,6 +76,14 @@ pub struct Plan {
     pub expected: Option<Expected>,
     /// Whether some of the time is lost if it is not used.
     pub fleeting: bool,
+}
+
+impl Plan {
+    /// Whether there is neither a clock nor anything to decide: nothing can be saved, and nothing learnt.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        self.expected.is_none() && self.budget.is_fixed()
+    }
 }
 
 impl Manager {
@@ -98,13 +107,15 @@ impl Manager {
             batch: Duration::ZERO,
             beyond: FIRST_SURPRISE,
             searches: 0,
+            without_clock: without_clock(params, Pace::Real),
         }
     }
 
     /// The same manager with time measured in another way.
     #[must_use]
-    pub const fn paced(mut self, pace: Pace) -> Self {
+    pub fn paced(mut self, pace: Pace) -> Self {
         self.pace = pace;
+        self.without_clock = without_clock(&self.params, pace);
         self
     }
 
@@ -231,7 +242,7 @@ impl Manager {
     /// Plans a move.
     #[must_use]
     pub fn plan(&self, clock: &Clock, at: &Situation) -> Plan {
-        let Some(purse) = self.purse(clock) else { return self.plan_without_clock() };
+        let Some(purse) = self.purse(clock) else { return self.without_clock };
         let deadline = self.within(purse.available);
         let known = (at, &self.memory, &*self.table);
         let expected = allot(&self.strategy, clock, &purse, 0.0, known).expected;
@@ -258,15 +269,10 @@ impl Manager {
         Plan { budget, expected: Some(expected), fleeting: !fleeting.is_zero() }
     }
 
-    /// Without a clock every move gets the same, and nothing is saved for later.
-    fn plan_without_clock(&self) -> Plan {
-        let planned = match self.pace {
-            Pace::Real => Duration::from_secs_f64(self.params.seconds_per_move),
-            Pace::Simulations(_) => Duration::MAX,
-        };
-        let minimum = if self.params.early_stop == "always" { Duration::ZERO } else { planned };
-        let budget = Budget { planned, minimum, hard: planned };
-        Plan { budget, expected: None, fleeting: true }
+    /// The plan for every move without a clock.
+    #[must_use]
+    pub const fn without_clock(&self) -> &Plan {
+        &self.without_clock
     }
 
     /// The rules for a search on a budget; none where it leaves them nothing to decide.
@@ -365,6 +371,17 @@ impl Manager {
         let used = (outcome.searched.as_secs_f64() / planned).min(2.0);
         self.memory.fraction += weight * (used - self.memory.fraction);
     }
+}
+
+/// Without a clock every move gets the same, and nothing is saved for later.
+fn without_clock(params: &TimeParams, pace: Pace) -> Plan {
+    let planned = match pace {
+        Pace::Real => Duration::from_secs_f64(params.seconds_per_move),
+        Pace::Simulations(_) => Duration::MAX,
+    };
+    let minimum = if params.early_stop == "always" { Duration::ZERO } else { planned };
+    let budget = Budget { planned, minimum, hard: planned };
+    Plan { budget, expected: None, fleeting: true }
 }
 
 /// What became of a search.

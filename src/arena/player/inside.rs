@@ -1,13 +1,12 @@
 //! This engine as a player, in this process.
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use super::{Answer, GameStart, Kind, Player, Question, Reply, Trouble};
-use crate::arena::stopwatch::Stopwatch;
 use crate::arena::time::TimeControl;
-use crate::engine::{Decision, Engine, Ticket, View};
+use crate::engine::{Decision, Engine, Ticket};
 use crate::game::{Color, Move, PointSet};
+use crate::timeman::TimeSystem;
 use crate::util::Seed;
 
 /// Makes an engine for a game whose random numbers start here, or says why it cannot.
@@ -41,8 +40,6 @@ impl Player for Inside {
         let mut engine =
             (self.make)(game.seed).map_err(|reason| Trouble::new(Kind::Absent, reason))?;
         engine.start(game.size, game.rules, game.komi);
-        // The referee keeps the record.
-        engine.leave_out_comments();
         engine.set_time_system(game.time.clock().system());
         if matches!(game.time, TimeControl::Simulations(_)) {
             engine.count_simulations_as_time();
@@ -61,33 +58,23 @@ impl Player for Inside {
         let Question { color, purpose, clock, .. } = *question;
         let Self { engine, ticket, .. } = self;
         let engine = started(engine)?;
-        engine.set_time_left(color, clock.left().as_secs_f64(), clock.overtime());
-        let watch = Stopwatch::start();
-        let decision = engine
-            .genmove(color, purpose, ticket, View::none())
+        if clock.system() != TimeSystem::Unlimited {
+            engine.set_time_left(color, clock.left().as_secs_f64(), clock.overtime());
+        }
+        let brief = engine
+            .genmove_briefly(color, purpose, ticket)
             .map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
-        let report = engine.last_report();
-        let mut reply = Reply {
-            answer: match decision {
+        Ok(Reply {
+            answer: match brief.decision {
                 Decision::Play(mv) => Answer::Move(mv),
                 Decision::Resign => Answer::Resign,
             },
-            used: Duration::ZERO,
-            simulations: report.map(|report| report.simulations),
-            stop: report
-                .and_then(|report| report.reason)
-                .map(|reason| Cow::Borrowed(reason.name())),
-            // Without a clock there is nothing to save.
-            planned: report
-                .and_then(|report| report.time.as_ref())
-                .filter(|time| time.moves_left.is_some())
-                .map(|time| time.allotted),
-            win_rate: report.map(|report| report.value.win_rate()),
-        };
-        // The next search, whoever makes it, finds its memory near.
-        engine.forget_report();
-        reply.used = watch.elapsed();
-        Ok(reply)
+            used: brief.used,
+            simulations: Some(brief.simulations),
+            stop: brief.reason.map(|reason| Cow::Borrowed(reason.name())),
+            planned: brief.allotted,
+            win_rate: Some(brief.win_rate),
+        })
     }
 
     fn dead_stones(&mut self) -> Result<Option<PointSet>, Trouble> {
