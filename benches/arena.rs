@@ -11,11 +11,11 @@
 #![allow(clippy::print_stdout, reason = "the result is for people")]
 #![allow(clippy::disallowed_methods, reason = "a measurement reads the clock")]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cpu_time::{ProcessTime, ThreadTime};
+use cpu_time::ProcessTime;
 use tedomari::arena::{
     Audience, Contestant, DeadBy, EngineMaker, GameLine, Match, MatchInfo, Pairing, Patience,
     Results, Schedule, Shard, Source, Standing, Terms, TimeControl,
@@ -53,26 +53,15 @@ fn engine(seed: Seed) -> Engine {
     Engine::new(params, Arc::new(UniformEvaluator))
 }
 
-/// The processor time of the playing thread at the start of each game, in the order of the games.
-type Starts = Arc<Mutex<Vec<Duration>>>;
-
-fn contest(games: u64, seed: Seed, starts: &Starts) -> Match {
-    let player = |name: &str, starts: Option<Starts>| Contestant {
+fn contest(games: u64, seed: Seed) -> Match {
+    let player = |name: &str| Contestant {
         name: name.to_owned(),
         time: TimeControl::NONE,
-        source: Source::Engine(Arc::new(move || {
-            let starts = starts.clone();
-            Ok(Box::new(move |seed| {
-                if let Some(starts) = &starts {
-                    starts.lock().unwrap().push(ThreadTime::now().as_duration());
-                }
-                Ok(engine(seed))
-            }) as EngineMaker)
-        })),
+        source: Source::Engine(Arc::new(|| Ok(Box::new(|seed| Ok(engine(seed))) as EngineMaker))),
     };
     let size = BoardSize::square(9).unwrap();
     Match {
-        players: vec![player("a", Some(Arc::clone(starts))), player("b", None)],
+        players: vec![player("a"), player("b")],
         terms: Terms {
             size,
             rules: Rules::CGOS,
@@ -163,10 +152,10 @@ fn engines_alone(count: u64, seed: Seed) -> Vec<Vec<Move>> {
     (0..count).map(play).collect()
 }
 
-/// The time of the searches of each of these games, and of nothing else.
-fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> Vec<Duration> {
-    let one = |(number, moves): (u64, &Vec<Move>)| {
-        let mut sum = Duration::ZERO;
+/// The time of the searches of these games, and of nothing else.
+fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> Duration {
+    let mut sum = Duration::ZERO;
+    for (number, moves) in (0..).zip(games) {
         let mut searches = Color::BOTH.map(|color| {
             let seed = Seed::new(player_seed(seed, number, color).number() >> 1);
             Search::new(Arc::new(UniformEvaluator), params().search, seed)
@@ -186,9 +175,8 @@ fn searches_alone(seed: Seed, games: &[Vec<Move>]) -> Vec<Duration> {
             sum += start.elapsed();
             state.play_legal(color, mv);
         }
-        sum
-    };
-    (0..).zip(games).map(one).collect()
+    }
+    sum
 }
 
 /// Does something in a new thread.
@@ -218,17 +206,15 @@ fn main() {
     for round in 0..rounds {
         let seed = Seed::new(7).fork("round", round);
         let folder = folder.path().join(round.to_string());
-        let starts = Starts::default();
         let (Count { plies, seconds }, in_match) = timed(|| {
             let (results, lines) = Results::open(&folder, &info(count)).unwrap();
             let mut counted = Count::default();
-            contest(count, seed, &starts).run(results, &lines, &mut counted).unwrap();
+            contest(count, seed).run(results, &lines, &mut counted).unwrap();
             counted
         });
         let (games, engines) = timed(|| apart(|| engines_alone(count, seed)));
         assert_eq!(plies, games.iter().map(Vec::len).sum::<usize>(), "the games are the same");
-        let by_game = apart(|| searches_alone(seed, &games));
-        let searches: Duration = by_game.iter().sum();
+        let searches = apart(|| searches_alone(seed, &games));
         println!("{plies} moves: searches {:.3} s", searches.as_secs_f64());
         for (what, [wall, cpu]) in [("match", in_match), ("engines alone", engines)] {
             let [more, more_cpu] = [wall, cpu].map(|time| over(time, searches));
@@ -237,14 +223,5 @@ fn main() {
         }
         let beside = 100.0 * (in_match[0].as_secs_f64() / seconds - 1.0);
         println!("  players in the match {seconds:.3} s, the match {beside:+.1} %");
-        // The last game has no next one.
-        let starts = starts.lock().unwrap();
-        let playing = starts[starts.len() - 1].saturating_sub(starts[0]);
-        let searches: Duration = by_game[..by_game.len() - 1].iter().sum();
-        let more = over(playing, searches);
-        println!(
-            "  playing thread {:.3} s of processor time ({more:+.1} %)",
-            playing.as_secs_f64()
-        );
     }
 }

@@ -89,11 +89,8 @@ impl Timing {
 
     /// Plans the next move of a player, and gives the rules for it.
     pub(super) fn plan(&self, color: Color, position: &Position) -> Planned {
-        let (manager, clock) = (&self.managers[color.index()], self.clock(color));
-        let plan = match clock.system() {
-            TimeSystem::Unlimited => *manager.without_clock(),
-            _ => manager.plan(clock, &situation(position)),
-        };
+        let manager = &self.managers[color.index()];
+        let plan = manager.plan(self.clock(color), &situation(position));
         Planned { plan, thinking: manager.thinking(plan.budget) }
     }
 

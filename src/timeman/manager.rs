@@ -64,6 +64,7 @@ pub struct Manager {
     beyond: Duration,
     memory: Memory,
     searches: u64,
+    /// The plan for every move without a clock.
     without_clock: Plan,
 }
 
@@ -267,12 +268,6 @@ impl Manager {
         };
         let budget = Budget { planned, minimum, hard };
         Plan { budget, expected: Some(expected), fleeting: !fleeting.is_zero() }
-    }
-
-    /// The plan for every move without a clock.
-    #[must_use]
-    pub const fn without_clock(&self) -> &Plan {
-        &self.without_clock
     }
 
     /// The rules for a search on a budget; none where it leaves them nothing to decide.
