@@ -7,6 +7,7 @@ pub mod engine;
 pub mod eval;
 pub mod game;
 pub mod gtp;
+pub mod judge;
 pub mod lab;
 pub mod nn;
 pub mod playout;

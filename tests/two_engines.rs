@@ -125,7 +125,7 @@ impl Contest {
                 assert_eq!(loser, referee.to_move());
             }
         } else {
-            let dead = engines.each_mut().map(|engine| engine.judge().unwrap().dead);
+            let dead = engines.each_mut().map(|engine| engine.judge().dead);
             assert!(played.resigned.is_some() || referee.passes() >= 2);
             // Each engine judges dead stones for itself; the referee counts.
             for (dead, result) in dead.iter().zip(results) {

@@ -19,7 +19,7 @@ pub use player::{
 };
 pub use referee::{Absent, DeadBy, Judge, Noted, Patience, Played, Terms, play};
 pub use results::{GAMES, MATCH, MatchInfo, RECORDS, Results, ResultsError, record_name};
-pub use run::{Audience, Contestant, Judging, Match, MatchError, Source, Standing};
+pub use run::{Audience, Contestant, Match, MatchError, Source, Standing};
 pub use schedule::{NoShard, Pairing, Schedule, Scheduled, Shard};
 pub use spec::{PlayerKind, PlayerSpec, SpecError, distinguish};
 pub use time::{NoTimeControl, TimeControl};

@@ -142,7 +142,7 @@ fn thousandths(number: f64) -> u64 {
 }
 
 /// Says which stones are dead.
-pub type Judge<'a> = &'a mut dyn FnMut(&Position) -> Result<PointSet, String>;
+pub type Judge<'a> = &'a dyn Fn(&Position) -> PointSet;
 
 /// A game that one of the players makes impossible to play at all, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -336,18 +336,10 @@ impl Table<'_> {
     fn count(&mut self, judge: Judge<'_>) -> End {
         let dead = match self.terms.dead {
             DeadBy::Nobody | DeadBy::PlayOn => PointSet::new(),
-            DeadBy::Judge => self.judged(judge),
-            DeadBy::Agreement => self.agreed().unwrap_or_else(|| self.judged(judge)),
+            DeadBy::Judge => judge(&self.position),
+            DeadBy::Agreement => self.agreed().unwrap_or_else(|| judge(&self.position)),
         };
         (self.position.score(&dead).into(), Reason::Score)
-    }
-
-    /// What the judge says. One that cannot judge thinks all stones alive.
-    fn judged(&mut self, judge: Judge<'_>) -> PointSet {
-        judge(&self.position).unwrap_or_else(|error| {
-            tracing::warn!(error, "the position cannot be judged");
-            PointSet::new()
-        })
     }
 
     /// The stones that both players think dead, if they think the same and not nonsense.

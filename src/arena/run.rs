@@ -13,7 +13,8 @@ use super::referee::{self, Played, Terms};
 use super::results::{Results, ResultsError};
 use super::schedule::{Schedule, Scheduled, Shard};
 use super::time::TimeControl;
-use crate::game::{Color, Move, PointSet, Position, sgf};
+use crate::game::{Color, Move, Position, sgf};
+use crate::judge::Judge;
 use crate::timeman::TimeSystem;
 use crate::util::Seed;
 use crate::util::stats::{Sprt, Verdict};
@@ -45,9 +46,6 @@ pub struct Contestant {
     pub source: Source,
 }
 
-/// Judges the end of a game whose random numbers start at the seed.
-pub type Judging = Arc<dyn Fn(&Position, Seed) -> Result<PointSet, String> + Send + Sync>;
-
 /// Games that may wait for being written down.
 const AHEAD: usize = 64;
 
@@ -72,8 +70,6 @@ pub struct Match {
     pub concurrency: usize,
     /// The test that ends the match, if there is one.
     pub sprt: Option<Sprt>,
-    /// Finds dead stones where the players do not.
-    pub judging: Judging,
 }
 
 /// Why a match has ended before its time.
@@ -163,12 +159,13 @@ impl Match {
     /// Plays games one after the other until there are no more.
     fn work<'a>(&self, work: &Work<'a>, sender: &SyncSender<Finished<'a>>) {
         let mut seats: Vec<Option<Box<dyn Player>>> = self.players.iter().map(|_| None).collect();
+        let judge = Judge::new();
         while !work.stop.load(Ordering::Relaxed) {
             // Ordering: the number itself is all that is exchanged.
             let Some(game) = work.todo.get(work.next.fetch_add(1, Ordering::Relaxed)) else {
                 return;
             };
-            let played = self.game(game, &mut seats).map(|played| (game, played));
+            let played = self.game(game, &mut seats, &judge).map(|played| (game, played));
             let failed = played.is_err();
             if sender.send(played).is_err() || failed {
                 return;
@@ -180,6 +177,7 @@ impl Match {
         &self,
         game: &Scheduled,
         seats: &mut [Option<Box<dyn Player>>],
+        judge: &Judge,
     ) -> Result<Played, MatchError> {
         let indices = [game.black, game.white];
         let absent = |index: usize, reason| {
@@ -197,9 +195,9 @@ impl Match {
         let opening = self.opening(game);
         let seed = self.seed.fork("game", game.game);
         let times = indices.map(|index| self.players[index].time);
-        let mut judge = |position: &Position| (self.judging)(position, seed.fork("judge", 0));
+        let judge = |position: &Position| judge.judge(position).dead;
         let players: [&mut dyn Player; 2] = [black.as_mut(), white.as_mut()];
-        let played = referee::play(&self.terms, players, times, opening, (seed, &mut judge))
+        let played = referee::play(&self.terms, players, times, opening, (seed, &judge))
             .map_err(|error| absent(indices[error.color.index()], error.reason))?;
         for (color, player) in Color::BOTH.into_iter().zip(pair) {
             if !played.broken[color.index()] {

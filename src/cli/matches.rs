@@ -4,7 +4,6 @@ mod players;
 mod show;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
@@ -13,13 +12,11 @@ use serde_json::json;
 
 use super::match_report;
 use crate::arena::{
-    DeadBy, Ground, Judging, Match, MatchInfo, OpeningSource, Pairing, Patience, PlayerSpec,
-    Results, Schedule, Shard, Standing, Terms, TimeControl, distinguish,
+    DeadBy, Ground, Match, MatchInfo, OpeningSource, Pairing, Patience, PlayerSpec, Results,
+    Schedule, Shard, Standing, Terms, TimeControl, distinguish,
 };
 use crate::config::Config;
-use crate::engine::judge;
 use crate::game::{BoardSize, Komi, Rules};
-use crate::playout::{PlayoutEvaluator, PlayoutParams};
 use crate::util::Seed;
 use crate::util::stats::Sprt;
 
@@ -201,7 +198,6 @@ fn contest(
         seed,
         concurrency,
         sprt: args.sprt,
-        judging: judging(),
     };
     let (results, lines) = Results::open(&args.out, &info)?;
     let mut show = show::Show::new(&info.players, args.sprt, lines.len());
@@ -294,15 +290,6 @@ impl MatchArgs {
             shard: [self.shard.part, self.shard.of],
         }
     }
-}
-
-/// Our own judgement, by random games: it belongs to none of the players.
-fn judging() -> Judging {
-    Arc::new(|position, seed| {
-        let games = PlayoutEvaluator::with(PlayoutParams::uniform(), seed);
-        let judgement = judge(position, &games);
-        judgement.map(|judgement| judgement.dead).map_err(|error| error.to_string())
-    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! From a search report to a move: when to pass, when to resign, and how to clean up.
 
-use super::judge::Judgement;
+use std::cell::OnceCell;
+
 use super::params::PlayParams;
 use crate::eval::Ownership;
 use crate::game::{Color, DeadStones, Game, Move, Point, PointSet, Position, Scoring};
+use crate::judge::{Judge, Judgement};
 use crate::search::SearchReport;
 
 /// What the engine answers when asked for a move.
@@ -33,14 +35,45 @@ const SETTLED: f32 = 0.6;
 /// Moves for each point of the board from which a game is a long one.
 const LONG: f64 = 1.5;
 
-/// Chooses a move for the side to move; none when there is no legal move. The judgement costs as
-/// much as several simulations, and is asked for only where it matters.
-pub(super) fn choose(
-    position: &Position,
-    report: &SearchReport,
-    judgement: &dyn Fn() -> Judgement,
-    purpose: Purpose,
-) -> Option<Move> {
+/// Share of empty points from which a game may be about to end.
+const LATE: f64 = 0.5;
+
+/// Ownership by the search from which a stone may be one that only fills.
+const FILLED: f32 = 0.5;
+
+/// Moves of a search that are looked at when nothing is left but to fill.
+const FILLERS: usize = 5;
+
+/// A position in which the game may be about to end, and what the judge says of it. The judgement costs as
+/// much as many simulations, and is made when somebody asks.
+pub(super) struct End<'a> {
+    pub(super) position: &'a Position,
+    pub(super) judge: &'a Judge,
+    pub(super) judgement: OnceCell<Judgement>,
+}
+
+impl End<'_> {
+    fn judgement(&self) -> &Judgement {
+        self.judgement.get_or_init(|| self.judge.judge(self.position))
+    }
+
+    /// Points for the side to move if the game ended now.
+    fn points(&self) -> f64 {
+        self.judgement().score(self.position).points_for(self.position.to_move())
+    }
+
+    /// Points that a stone gains for the side to move, by the judge.
+    fn gain(&self, stone: Move) -> f64 {
+        let color = self.position.to_move();
+        let mut after = self.position.clone();
+        after.play_legal(color, stone);
+        self.judge.judge(&after).score(&after).points_for(color) - self.points()
+    }
+}
+
+/// Chooses a move for the side to move; none when there is no legal move.
+pub(super) fn choose(end: &End<'_>, report: &SearchReport, purpose: Purpose) -> Option<Move> {
+    let position = end.position;
     let best = report.best()?.mv;
     if position.rules().game == Game::NoGo {
         return Some(best);
@@ -48,41 +81,82 @@ pub(super) fn choose(
     let stone = report.moves.iter().map(|candidate| candidate.mv).find(|mv| *mv != Move::Pass);
     let Some(stone) = stone else { return Some(Move::Pass) };
     if purpose == Purpose::CleanUp {
-        return Some(clean_up(position, &judgement()).map_or(Move::Pass, Move::Place));
+        return Some(clean_up(position, end.judgement()).map_or(Move::Pass, Move::Place));
     }
-    let may_pass = || report.moves.iter().any(|candidate| candidate.mv == Move::Pass);
+    if !report.moves.iter().any(|candidate| candidate.mv == Move::Pass) {
+        return Some(stone);
+    }
+    if passes(end, report, stone) {
+        return Some(Move::Pass);
+    }
+    Some(if is_filler(position, stone, report) { fill(end, report, stone) } else { stone })
+}
+
+/// Whether to pass rather than to play the best stone.
+fn passes(end: &End<'_>, report: &SearchReport, stone: Move) -> bool {
+    let position = end.position;
+    let prefers_pass = report.best().is_some_and(|best| best.mv == Move::Pass);
     // Where a network and the judge differ, the game goes on.
     let agreed = || {
         report.playout_length.is_some()
             || Judgement::of(position, &report.ownership).is_won(position)
     };
     let wins = || match position.rules().dead_stones {
-        DeadStones::Removed => agreed() && judgement().is_won(position),
+        DeadStones::Removed => agreed() && end.judgement().is_won(position),
         // Every stone counts as it stands: there is nothing to judge.
         DeadStones::Counted => {
             position.score(&PointSet::new()).winner() == Some(position.to_move())
         }
     };
+    // The game ends with this pass, and it is won. Who knows more than random games looks closer: no
+    // stone may be in doubt.
     let may_end = position.passes() > 0;
-    let pass = match () {
-        // The game ends with this pass, and it is won. Who knows more than random games looks closer:
-        // no stone may be in doubt.
-        () if may_end
-            && (!tells_moves_apart(report) || is_settled(position, &report.ownership))
-            && wins() =>
-        {
-            true
-        }
-        // Whatever else is left would only destroy what one has.
-        () if best == Move::Pass && fills_own_eye(position, stone) => true,
-        // Nothing is left to decide, and stones inside territory cost points or nothing. Who tells
-        // moves apart knows when to pass: it plays in its territory where it has to defend it.
-        () if is_decided(position, stone, &report.ownership) && !tells_moves_apart(report) => {
-            wins() || position.rules().scoring == Scoring::Territory || is_long(position)
-        }
-        () => best == Move::Pass && wins(),
+    if may_end && (!tells_moves_apart(report) || is_settled(position, &report.ownership)) && wins()
+    {
+        return true;
+    }
+    // Whatever else is left would only destroy what one has.
+    if prefers_pass && fills_own_eye(position, stone) {
+        return true;
+    }
+    // Nothing is left to decide, and stones inside territory cost points or nothing. Who tells moves
+    // apart knows when to pass: it plays in its territory where it has to defend it.
+    if is_decided(position, stone, &report.ownership) && !tells_moves_apart(report) {
+        return wins() || position.rules().scoring == Scoring::Territory || is_long(position);
+    }
+    prefers_pass && wins()
+}
+
+/// Whether a stone may be one that gains nothing: it goes where the search finds the owner decided, and
+/// dead stones need not be captured.
+fn is_filler(position: &Position, stone: Move, report: &SearchReport) -> bool {
+    position.rules().dead_stones == DeadStones::Removed
+        && is_late(position)
+        && stone.point().is_some_and(|point| {
+            report.ownership.of(Color::Black, point).abs() >= FILLED
+                || position.board().around(point).is_eye_of(position.to_move())
+        })
+}
+
+/// What to do with a stone that may gain nothing. On a settled board a stone in a territory costs a point
+/// where territory counts, and must not cost one where the area counts: there a stone that loses nothing is
+/// played, for neutral points are worth one and captures do not matter.
+fn fill(end: &End<'_>, report: &SearchReport, stone: Move) -> Move {
+    if !end.judgement().is_settled(end.position) {
+        return stone;
+    }
+    let is_enough = |gain: f64| match end.position.rules().scoring {
+        Scoring::Territory => gain > 0.0,
+        Scoring::Area => gain >= 0.0,
     };
-    Some(if pass && may_pass() { Move::Pass } else { stone })
+    let stones = report.moves.iter().map(|candidate| candidate.mv).filter(|mv| *mv != Move::Pass);
+    stones.take(FILLERS).find(|&mv| is_enough(end.gain(mv))).unwrap_or(Move::Pass)
+}
+
+/// Whether so much of the board is filled that the game may be about to end.
+pub(super) fn is_late(position: &Position) -> bool {
+    let empty = position.board().empty_points().len();
+    empty as f64 <= LATE * position.size().area() as f64
 }
 
 /// Whether the evaluator finds some moves more likely than others, not counting those that it leaves
@@ -243,6 +317,12 @@ mod tests {
         }
     }
 
+    /// The move that is chosen where the judge has said this.
+    fn chosen_with(position: &Position, report: &SearchReport, judgement: Judgement) -> Move {
+        let end = End { position, judge: &Judge::new(), judgement: OnceCell::from(judgement) };
+        choose(&end, report, Purpose::Win).unwrap()
+    }
+
     #[test]
     fn own_territory_is_defended_by_those_who_tell_moves_apart() {
         let size = BoardSize::square(3).unwrap();
@@ -251,9 +331,9 @@ mod tests {
         position.set_to_move(Color::Black);
         let chosen = |priors| {
             let report = report(&position, priors);
-            let ownership = report.ownership.clone();
-            let judgement = || Judgement { dead: PointSet::new(), ownership: ownership.clone() };
-            choose(&position, &report, &judgement, Purpose::Win).unwrap()
+            let judgement =
+                Judgement { dead: PointSet::new(), ownership: report.ownership.clone() };
+            chosen_with(&position, &report, judgement)
         };
         // Random games see nothing but whose it is; a network knows that it has to be defended.
         assert_eq!(chosen([0.5, 0.5]), Move::Pass);
@@ -280,8 +360,8 @@ mod tests {
                 playout_length: Some(20.0),
                 ..report(&position, [0.5, 0.5])
             };
-            let judgement = || Judgement { dead: PointSet::new(), ownership: ownership.clone() };
-            size.move_text(choose(&position, &report, &judgement, Purpose::Win).unwrap())
+            let judgement = Judgement { dead: PointSet::new(), ownership };
+            size.move_text(chosen_with(&position, &report, judgement))
         };
         let chosen = |rules, stone, open| chosen_after((0, 0.5), rules, stone, open);
         // An open point elsewhere: the stone costs nothing where the area counts, and is played.
@@ -315,8 +395,8 @@ mod tests {
             owners[size.offset(stone)] = owner;
             let ownership = Ownership::of_black(size, owners);
             let report = SearchReport { ownership, ..report(&position, priors) };
-            let judgement = || Judgement { dead, ownership: report.ownership.clone() };
-            choose(&position, &report, &judgement, Purpose::Win).unwrap()
+            let judgement = Judgement { dead, ownership: report.ownership.clone() };
+            chosen_with(&position, &report, judgement)
         };
         assert_eq!(chosen([0.9, 0.1], 0.9), Move::Pass);
         assert_eq!(chosen([0.9, 0.1], 0.3), size.parse_move("A1").unwrap());

@@ -5,16 +5,15 @@ use std::time::Duration;
 
 use tracing::{info, warn};
 
-use super::choice::{self, Decision, Purpose};
+use super::choice::{self, Decision, End, Purpose};
 use super::early::Early;
-use super::judge::{Judgement, judge};
 use super::limit::{AtLeast, Limit, MoveRules};
 use super::stopwatch::Stopwatch;
 use super::thought::{Brief, Thought};
 use super::timing::{Planned, outcome};
 use super::{Engine, Ticket, View, run};
 use crate::eval::EvalError;
-use crate::game::{Color, Move};
+use crate::game::Color;
 use crate::timeman::{Outcome, TimeSystem};
 
 impl Engine {
@@ -30,7 +29,7 @@ impl Engine {
         let mut thought = self.think(color, (purpose, &watch), ticket, view)?;
         let report = &mut thought.report;
         report.time = Some(self.timing.account(color, &thought.planned, report.elapsed));
-        let decision = self.play_out(color, purpose, &mut thought);
+        let decision = self.play_out(color, purpose, &thought);
         self.settle(color, &thought.planned, &outcome(&thought.report), &watch);
         self.last_report = Some(thought.report);
         self.write_down(color, decision);
@@ -46,8 +45,8 @@ impl Engine {
         ticket: &Ticket,
     ) -> Result<Brief, EvalError> {
         let watch = Stopwatch::start();
-        let mut thought = self.think(color, (purpose, &watch), ticket, View::none())?;
-        let decision = self.play_out(color, purpose, &mut thought);
+        let thought = self.think(color, (purpose, &watch), ticket, View::none())?;
+        let decision = self.play_out(color, purpose, &thought);
         let Thought { report, planned, .. } = thought;
         let came = outcome(&report);
         let (simulations, win_rate) = (report.simulations, report.value.win_rate());
@@ -61,7 +60,7 @@ impl Engine {
     }
 
     /// Makes the move that was thought of, or gives up.
-    fn play_out(&mut self, color: Color, purpose: Purpose, thought: &mut Thought) -> Decision {
+    fn play_out(&mut self, color: Color, purpose: Purpose, thought: &Thought) -> Decision {
         let position = self.state.position();
         let resignation = &mut self.resignation[color.index()];
         let lost = resignation.update(position, &thought.report, &self.params.play);
@@ -71,10 +70,6 @@ impl Engine {
             None => Decision::Resign,
         };
         if let Decision::Play(mv) = decision {
-            if mv == Move::Pass {
-                let stones = (position.size(), position.board().hash());
-                self.judged = thought.judgement.take().map(|judgement| (stones, *judgement));
-            }
             self.state.play_legal(color, mv);
             self.may_ponder = Some(color);
         }
@@ -97,8 +92,7 @@ impl Engine {
         used
     }
 
-    /// Searches for `color` within its time, which has begun to run, and chooses; a pass comes with the
-    /// judgement behind it, if it took one.
+    /// Searches for `color` within its time, which has begun to run, and chooses.
     pub(super) fn think(
         &mut self,
         color: Color,
@@ -122,18 +116,12 @@ impl Engine {
         };
         let limit = Limit { rule: &mut rules, simulations, deadline, virtual_time };
         let line = self.state.line_to(position);
+        let judgement = OnceCell::new();
         let mut report = run(&mut self.search, (position, line.as_deref()), limit, watch, view)?;
         report.certainty = early.certainty();
-        let judged = OnceCell::new();
-        let by_search = || Judgement::of(position, &report.ownership);
-        let by_referee = || match report.playout_length {
-            Some(_) => by_search(),
-            None => judge(position, &self.referee).unwrap_or_else(|_| by_search()),
-        };
-        let judgement = || judged.get_or_init(by_referee).clone();
-        let choice = choice::choose(position, &report, &judgement, purpose);
-        let judgement = judged.into_inner().filter(|_| choice == Some(Move::Pass)).map(Box::new);
-        Ok(Thought { report, choice, judgement, planned })
+        let end = End { position, judge: &self.judge, judgement };
+        let choice = choice::choose(&end, &report, purpose);
+        Ok(Thought { report, choice, planned })
     }
 
     /// Writes down what happened, and how the clock stands now.

@@ -23,7 +23,6 @@ use tracing::{debug, warn};
 pub use cancel::{Ticket, Tickets};
 pub use choice::{Decision, Purpose};
 pub use handle::{Handle, ThreadGone};
-pub use judge::{Judgement, judge};
 pub use params::{EngineParams, GameParams, PlayParams};
 pub use state::{GameState, StateError};
 pub use thought::Brief;
@@ -31,7 +30,7 @@ pub use view::View;
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, Komi, Position, Rules};
-use crate::playout::PlayoutEvaluator;
+use crate::judge::Judge;
 use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
 use crate::timeman::{Clock, Progress, Table, TimeSystem};
 use crate::util::Seed;
@@ -54,12 +53,9 @@ pub struct Engine {
     resignation: [Resignation; 2],
     search: Search,
     /// Judges positions where a game ends.
-    referee: PlayoutEvaluator,
+    judge: Judge,
     watcher: Option<Arc<dyn Watcher>>,
     last_report: Option<SearchReport>,
-    /// The last judgement, with the board and the hash of the stones that it is about: passes do
-    /// not change it, so that the score fits what the engine has passed on.
-    judged: Option<((BoardSize, u64), Judgement)>,
     /// The player who has just moved by the engine's choice, and may think on the opponent's time.
     may_ponder: Option<Color>,
     thought: Duration,
@@ -76,10 +72,9 @@ impl Engine {
             state,
             resignation: [Resignation::default(); 2],
             search: new_search(&params, &evaluator),
-            referee: judge::referee(),
+            judge: Judge::new(),
             watcher: None,
             last_report: None,
-            judged: None,
             may_ponder: None,
             thought: Duration::ZERO,
             params,
@@ -291,7 +286,6 @@ impl Engine {
         self.timing.begin(self.state.position());
         self.resignation = [Resignation::default(); 2];
         self.last_report = None;
-        self.judged = None;
         self.may_ponder = None;
         self.search.forget();
     }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::choice::Decision;
-use super::judge::Judgement;
 use super::timing::Planned;
 use crate::game::Move;
 use crate::search::SearchReport;
@@ -13,7 +12,6 @@ use crate::timeman::StopReason;
 pub(super) struct Thought {
     pub(super) report: SearchReport,
     pub(super) choice: Option<Move>,
-    pub(super) judgement: Option<Box<Judgement>>,
     pub(super) planned: Planned,
 }
 

@@ -71,10 +71,10 @@ impl Evaluator for LazyEvaluator {
         self.get().map_or(Policy::Sensible, |evaluator| evaluator.policy(position))
     }
 
-    fn begin_search(&self) {
+    fn begin_search(&self, root: &Position) {
         // What is not made yet has nothing to begin anew.
         if let Some(made) = &self.read().evaluator {
-            made.begin_search();
+            made.begin_search(root);
         }
     }
 

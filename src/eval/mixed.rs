@@ -1,20 +1,35 @@
 //! Two opinions in one.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{EvalError, Evaluation, Evaluator, Policy};
-use crate::game::Position;
+use super::{EvalError, Evaluation, Evaluator, Ownership, Policy};
+use crate::game::{Color, Position};
 use crate::util::Seed;
 
 /// Asks one evaluator for everything, and mixes its value, score and ownership with those of a second.
 ///
 /// A small network knows which moves are worth a look, and little of how a filled board will be counted;
-/// games that are played to the end know little else.
+/// games that are played to the end know little else. So the second one's share grows, from search to
+/// search, as the board becomes settled, up to the whole.
 pub struct MixedEvaluator {
     first: Arc<dyn Evaluator>,
     second: Arc<dyn Evaluator>,
     weight: f32,
+    /// The share of the second in the search that has begun last, as the bits of a float.
+    share: AtomicU32,
 }
+
+/// Share of empty points from which it is looked how settled a board is.
+const LATE: f64 = 0.5;
+
+/// Evaluations by the second one for such a look.
+const LOOKS: usize = 32;
+
+/// Mean ownership of all points, by its size, from which the second one's share grows, and at which it is the
+/// whole. The ends of games have 0.95 and more.
+const SETTLING: f32 = 0.85;
+const SETTLED: f32 = 0.95;
 
 impl MixedEvaluator {
     /// A mixture in which the second has this share.
@@ -24,7 +39,24 @@ impl MixedEvaluator {
     #[must_use]
     pub fn new(first: Arc<dyn Evaluator>, second: Arc<dyn Evaluator>, weight: f32) -> Self {
         assert!((0.0..=1.0).contains(&weight), "a weight between 0 and 1");
-        Self { first, second, weight }
+        let share = AtomicU32::new(weight.to_bits());
+        Self { first, second, weight, share }
+    }
+
+    /// The share of the second one in a search of this position.
+    fn share_in(&self, root: &Position) -> f32 {
+        let empty = root.board().empty_points().len();
+        if empty as f64 > LATE * root.size().area() as f64 {
+            return self.weight;
+        }
+        let mut ownership = Ownership::new(root.size());
+        let looks = self.second.evaluate(&[root; LOOKS]).unwrap_or_default();
+        looks.iter().filter_map(|look| look.ownership.as_ref()).for_each(|one| ownership.add(one));
+        let sum: f32 =
+            root.size().points().map(|point| ownership.of(Color::Black, point).abs()).sum();
+        let settled = sum / root.size().area() as f32;
+        let grown = ((settled - SETTLING) / (SETTLED - SETTLING)).clamp(0.0, 1.0);
+        self.weight + (1.0 - self.weight) * grown
     }
 }
 
@@ -32,10 +64,12 @@ impl Evaluator for MixedEvaluator {
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
         let second = self.second.evaluate(batch)?;
         let first = self.first.evaluate(batch)?;
+        // Ordering: the number itself is all that is exchanged.
+        let share = f32::from_bits(self.share.load(Ordering::Relaxed));
         Ok(first
             .into_iter()
             .zip(&second)
-            .map(|(first, second)| first.mixed(second, self.weight))
+            .map(|(first, second)| first.mixed(second, share))
             .collect())
     }
 
@@ -47,9 +81,10 @@ impl Evaluator for MixedEvaluator {
         self.first.policy(position)
     }
 
-    fn begin_search(&self) {
-        self.first.begin_search();
-        self.second.begin_search();
+    fn begin_search(&self, root: &Position) {
+        self.first.begin_search(root);
+        self.second.begin_search(root);
+        self.share.store(self.share_in(root).to_bits(), Ordering::Relaxed);
     }
 
     fn begin_game(&self, seed: Seed) {
@@ -61,8 +96,8 @@ impl Evaluator for MixedEvaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::{Ownership, Value};
-    use crate::game::{BoardSize, Color, Komi, Rules};
+    use crate::eval::Value;
+    use crate::game::{BoardSize, Diagram, Komi, Rules};
 
     /// Says the same of every position.
     struct Fixed(f32, Option<f32>);
@@ -105,5 +140,22 @@ mod tests {
         near(said(0.25, None).score.unwrap(), 4.0);
         near(said(0.0, Some(-8.0)).value.get(), 0.8);
         near(said(1.0, Some(-8.0)).value.get(), -0.4);
+    }
+
+    /// A network that thinks well of a lost game, beside games to the end that know better.
+    #[test]
+    fn on_a_settled_board_games_to_the_end_have_the_last_word() {
+        let mixed =
+            MixedEvaluator::new(Arc::new(Fixed(0.8, None)), Arc::new(Fixed(-1.0, None)), 0.5);
+        let said = |text: &str| {
+            let diagram = Diagram::parse(text).unwrap();
+            let komi = Komi::default();
+            let root =
+                Position::from_board(diagram.board().clone(), Color::Black, Rules::CHINESE, komi);
+            mixed.begin_search(&root);
+            mixed.evaluate(&[&root]).unwrap().remove(0).value.get()
+        };
+        assert!((said("X . O\nX . O\n. . .") + 0.1).abs() < 1e-6);
+        assert!((said("X X O\nX X O\n. X .") + 1.0).abs() < 1e-6);
     }
 }

@@ -45,8 +45,8 @@ pub trait Evaluator: Send + Sync {
         Policy::Sensible
     }
 
-    /// A new search begins. Whoever learns from one simulation for the next may want to know.
-    fn begin_search(&self) {}
+    /// A search of this position begins. Whoever learns from one simulation for the next may want to know.
+    fn begin_search(&self, _root: &Position) {}
 
     /// A new game begins. What was said and learnt before is forgotten and random numbers start from the
     /// seed, so that games repeat whatever was played before them.

@@ -47,9 +47,9 @@ impl Evaluator for SelectedEvaluator {
         self.choose(position).policy(position)
     }
 
-    fn begin_search(&self) {
-        self.choices.iter().for_each(|(_, evaluator)| evaluator.begin_search());
-        self.last_resort.begin_search();
+    fn begin_search(&self, root: &Position) {
+        self.choices.iter().for_each(|(_, evaluator)| evaluator.begin_search(root));
+        self.last_resort.begin_search(root);
     }
 
     fn begin_game(&self, seed: Seed) {

@@ -31,6 +31,12 @@ struct Idle {
     patterns: Option<Arc<Patterns>>,
 }
 
+impl Idle {
+    fn patterns(&mut self) -> Arc<Patterns> {
+        Arc::clone(self.patterns.get_or_insert_with(|| Arc::new(Patterns::new())))
+    }
+}
+
 struct State {
     patterns: Arc<Patterns>,
     playout: Option<Playout>,
@@ -53,6 +59,20 @@ impl PlayoutEvaluator {
         Self { params, idle: Mutex::new(idle) }
     }
 
+    /// Mean ownership at the end of so many playouts whose random numbers start from a seed. Nothing else
+    /// that this evaluator has done or does at the same time matters.
+    #[must_use]
+    pub fn ownership(&self, position: &Position, playouts: usize, seed: Seed) -> Ownership {
+        let patterns = self.idle().patterns();
+        let (mut playout, mut rng) = (Playout::with(&self.params, &patterns, position), seed.rng());
+        let mut sum = Ownership::new(position.size());
+        for _ in 0..playouts {
+            playout.run(position, &mut rng);
+            sum.add(&Ownership::of_board(playout.board()).after(playout.moves()));
+        }
+        sum
+    }
+
     fn idle(&self) -> MutexGuard<'_, Idle> {
         // A thread that panicked in here has left nothing that the next game does not overwrite.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
@@ -63,8 +83,7 @@ impl PlayoutEvaluator {
         let search = idle.searches;
         let mut state = idle.states.pop().unwrap_or_else(|| {
             idle.made += 1;
-            let patterns = idle.patterns.get_or_insert_with(|| Arc::new(Patterns::new()));
-            let patterns = Arc::clone(patterns);
+            let patterns = idle.patterns();
             let rng = idle.seed.fork("thread", idle.made).rng();
             State { patterns, playout: None, rng, search }
         });
@@ -137,7 +156,7 @@ impl Evaluator for PlayoutEvaluator {
         policy
     }
 
-    fn begin_search(&self) {
+    fn begin_search(&self, _root: &Position) {
         self.idle().searches += 1;
     }
 
@@ -205,7 +224,7 @@ mod tests {
             let evaluator = PlayoutEvaluator::with(params, Seed::new(seed));
             let play = |search: u32| {
                 if search.is_multiple_of(10) {
-                    evaluator.begin_search();
+                    evaluator.begin_search(&position);
                 }
                 evaluator.evaluate(&[&position]).unwrap().remove(0).ownership
             };

@@ -65,7 +65,7 @@ impl Search {
         position: &Position,
         request: Request<'_>,
     ) -> Result<SearchReport, EvalError> {
-        self.evaluator.begin_search();
+        self.evaluator.begin_search(position);
         let line = request.line.cloned();
         let mut rng = self.seed.fork("search", self.searches).rng();
         self.searches += 1;

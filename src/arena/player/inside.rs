@@ -78,9 +78,7 @@ impl Player for Inside {
     }
 
     fn dead_stones(&mut self) -> Result<Option<PointSet>, Trouble> {
-        let judgement = started(&mut self.engine)?.judge();
-        let judgement = judgement.map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
-        Ok(Some(judgement.dead))
+        Ok(Some(started(&mut self.engine)?.judge().dead))
     }
 
     fn take_minor(&mut self) -> Vec<Trouble> {

@@ -82,8 +82,8 @@ fn game(
     verdict: &str,
 ) -> (Played, String) {
     let times = [time.parse().unwrap(); 2];
-    let mut judge = |_: &Position| Ok(points(verdict));
-    let played = play(terms, [black, white], times, &[], (Seed::new(1), &mut judge)).unwrap();
+    let judge = |_: &Position| points(verdict);
+    let played = play(terms, [black, white], times, &[], (Seed::new(1), &judge)).unwrap();
     let text = format!("{} {:?}", played.result, played.reason);
     (played, text)
 }
@@ -217,10 +217,10 @@ fn both_are_told_of_the_opening_and_of_each_other() {
     let usual = terms(Rules::CHINESE, DeadBy::Nobody);
     let (mut black, mut white) = (script("D4 resign"), script("B2"));
     let opening = ["C3", "C4"].map(|text| size().parse_move(text).unwrap());
-    let mut judge = |_: &Position| Ok(PointSet::new());
+    let judge = |_: &Position| PointSet::new();
     let times = [TimeControl::NONE; 2];
     let players: [&mut dyn Player; 2] = [&mut black, &mut white];
-    let played = play(&usual, players, times, &opening, (Seed::new(1), &mut judge)).unwrap();
+    let played = play(&usual, players, times, &opening, (Seed::new(1), &judge)).unwrap();
     let text = |moves: &[Move]| moves.iter().map(|&mv| size().move_text(mv)).collect::<Vec<_>>();
     assert_eq!(text(&black.seen), ["C3", "C4", "B2"]);
     assert_eq!(text(&white.seen), ["C3", "C4", "D4"]);

@@ -154,7 +154,7 @@ impl GoGui {
             }
             GoGui::FinalResult if !position.is_over() => "unknown".to_owned(),
             GoGui::FinalResult => {
-                session.engine.result()?.map_or("unknown".to_owned(), |result| result.to_string())
+                session.engine.result().map_or("unknown".to_owned(), |result| result.to_string())
             }
         })
     }

@@ -1,10 +1,10 @@
 //! The end of the game.
 
 use super::{Answer, Command, Failure, Spec};
-use crate::engine::Judgement;
 use crate::game::{Board, Color, Game, Point, PointSet, Position, owners};
 use crate::gtp::args::ArgError;
 use crate::gtp::session::Session;
+use crate::judge::Judgement;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScoreCommand {
@@ -26,7 +26,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         "final_score",
         "",
-        "How the game would end now, such as `B+3.5` or `0`; dead stones are judged by playouts where the rules take them off.",
+        "How the game would end now, such as `B+3.5` or `0`; dead stones are judged by their stones and the rules alone, where the rules take them off.",
         |_| ok(ScoreCommand::FinalScore),
     ),
     Spec::new(
@@ -63,11 +63,11 @@ impl ScoreCommand {
         let engine = &mut session.engine;
         match self {
             ScoreCommand::FinalScore => engine
-                .result()?
+                .result()
                 .map(|result| result.to_string())
                 .ok_or_else(|| Failure("cannot score: the game is not over".to_owned())),
             ScoreCommand::FinalStatusList(status) => {
-                let judgement = engine.judge()?;
+                let judgement = engine.judge();
                 let position = engine.state().position();
                 let groups = status_groups(position, &judgement, status);
                 let line = |group: &Vec<Point>| {
@@ -77,7 +77,7 @@ impl ScoreCommand {
                 Ok(groups.iter().map(line).collect::<Vec<_>>().join("\n"))
             }
             ScoreCommand::Ownership => {
-                let ownership = engine.judge()?.ownership;
+                let ownership = engine.judge().ownership;
                 let size = engine.state().position().size();
                 let text = |point| format!("{:.2}", ownership.of(Color::Black, point));
                 let values: Vec<_> = size.points().map(text).collect();

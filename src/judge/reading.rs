@@ -1,0 +1,204 @@
+//! Exact reading of a chain with few open points around it.
+//!
+//! Both players may move on the points of a small zone or pass, and two passes end it. No board may repeat,
+//! and there are no threats elsewhere: a ko goes to who takes it first, and a bent four in the corner is
+//! dead. Chains that reach beyond the zone cannot be captured.
+
+use std::collections::HashMap;
+
+use crate::game::{Board, Color, Point, PointSet, Suicide, benson, owners};
+
+/// Empty points of a zone at the most.
+const MAX_OPEN: usize = 8;
+
+/// Boards that are looked at for one judgement, after which there are no more answers.
+pub(super) const MAX_NODES: usize = 20_000;
+
+/// Boards that are looked at for one chain.
+const CHAIN_NODES: usize = 5_000;
+
+/// Stones that leave so much room that what has been captured does not come back.
+const ROOMY: usize = 7;
+
+/// How sure it is that a chain stays on the board.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strength {
+    /// It need not be read.
+    Safe,
+    /// It has few liberties, but playouts find it safe.
+    Likely,
+    /// It is in doubt.
+    Weak,
+}
+
+/// Who has the chain on `head` in the end: its own colour where the opponent cannot get it even by moving
+/// first, the opponent where he gets it even when its owner does. None where it depends on who moves first,
+/// and where the zone is too large. `strength` tells of the heads of other chains how strong they are.
+pub(super) fn owner(
+    board: &Board,
+    head: Point,
+    (suicide, nodes): (Suicide, &mut usize),
+    strength: &dyn Fn(Point) -> Strength,
+) -> Option<Color> {
+    let color = board.stone(head)?;
+    let zone = zone(board, head, strength)?;
+    let attacker = color.opponent();
+    let mut gets = |first| {
+        let mut reader = Reader {
+            zone: &zone,
+            target: head,
+            attacker,
+            suicide,
+            roomy: board.chain_size(head) >= ROOMY,
+            known: HashMap::new(),
+            path: vec![board.hash()],
+            nodes: CHAIN_NODES.min(*nodes),
+        };
+        let before = reader.nodes;
+        let gets = reader.attacker_gets(board, first, 0);
+        *nodes -= before - reader.nodes;
+        gets
+    };
+    match gets(attacker)? {
+        false => Some(color),
+        true => gets(color)?.then_some(attacker),
+    }
+}
+
+/// The points around a chain on which its fate is decided: open ones that it reaches, and the chains beside
+/// them that are not safe with what these reach. None if there are too many; likely chains that reach too
+/// many are left out.
+fn zone(board: &Board, head: Point, strength: &dyn Fn(Point) -> Strength) -> Option<Vec<Point>> {
+    let (mut open, mut stones) = (PointSet::new(), PointSet::new());
+    let (mut chains, mut next) = (vec![head], 0);
+    while let Some(&chain) = chains.get(next) {
+        next += 1;
+        let Some((reached, beside)) = reach(board, chain, open) else {
+            if chain != head && strength(chain) == Strength::Likely {
+                continue;
+            }
+            return None;
+        };
+        open = reached;
+        stones.extend(board.chain_stones(chain));
+        for other in beside {
+            if !chains.contains(&other) && strength(other) != Strength::Safe {
+                chains.push(other);
+            }
+        }
+    }
+    Some(open.iter().chain(stones.iter()).collect())
+}
+
+/// `open` with the points that a chain reaches over empty ones, and the chains beside; none if there are too
+/// many.
+fn reach(board: &Board, chain: Point, mut open: PointSet) -> Option<(PointSet, Vec<Point>)> {
+    let (mut reached, mut beside) = (board.chain_stones(chain).collect::<Vec<_>>(), Vec::new());
+    let mut next = 0;
+    while let Some(&point) = reached.get(next) {
+        next += 1;
+        for neighbor in board.size().neighbors(point) {
+            if !board.is_empty(neighbor) {
+                beside.push(board.chain_head(neighbor));
+            } else if open.insert(neighbor) {
+                reached.push(neighbor);
+            }
+        }
+        if open.len() > MAX_OPEN {
+            return None;
+        }
+    }
+    Some((open, beside))
+}
+
+/// Reads who gets a point.
+struct Reader<'a> {
+    zone: &'a [Point],
+    target: Point,
+    attacker: Color,
+    suicide: Suicide,
+    /// Whether the chain is so large that its capture decides.
+    roomy: bool,
+    known: HashMap<(u64, Color, u8), bool>,
+    /// The boards on the way here, none of which may come again.
+    path: Vec<u64>,
+    /// Boards that may still be looked at.
+    nodes: usize,
+}
+
+impl Reader<'_> {
+    /// Whether the attacker owns the target in the end; none if that takes too long to find out.
+    fn attacker_gets(&mut self, board: &Board, to_move: Color, passes: u8) -> Option<bool> {
+        if passes == 2 {
+            return Some(self.is_owned(board));
+        }
+        if self.roomy && board.stone(self.target) != Some(self.attacker.opponent()) {
+            return Some(true);
+        }
+        let key = (board.hash(), to_move, passes);
+        if let Some(&known) = self.known.get(&key) {
+            return Some(known);
+        }
+        self.nodes = self.nodes.checked_sub(1)?;
+        if to_move == self.attacker && passes == 0 && self.is_safe(board) {
+            self.known.insert(key, false);
+            return Some(false);
+        }
+        let wanted = to_move == self.attacker;
+        let mut answer = !wanted;
+        for mv in self.moves(board, to_move) {
+            let gets = match mv {
+                Some(point) => {
+                    let mut after = board.clone();
+                    after.place(to_move, point);
+                    self.path.push(after.hash());
+                    let gets = self.attacker_gets(&after, to_move.opponent(), 0);
+                    self.path.pop();
+                    gets?
+                }
+                None => self.attacker_gets(board, to_move.opponent(), passes + 1)?,
+            };
+            if gets == wanted {
+                answer = wanted;
+                break;
+            }
+        }
+        self.known.insert(key, answer);
+        Some(answer)
+    }
+
+    /// Captures first, then a pass of who may be content, then everything else.
+    fn moves(&self, board: &Board, color: Color) -> Vec<Option<Point>> {
+        let is_allowed = |&point: &Point| {
+            board.is_empty(point)
+                && !board.is_suicide(color, point)
+                && !self.path.contains(&board.hash_after(color, point))
+        };
+        let (captures, others): (Vec<Point>, Vec<Point>) = (self.zone.iter().copied())
+            .filter(is_allowed)
+            .partition(|&point| board.captures(color, point));
+        let mut moves: Vec<_> = captures.into_iter().map(Some).collect();
+        let content = (color == self.attacker) == self.is_owned(board);
+        if content {
+            moves.push(None);
+        }
+        moves.extend(others.into_iter().map(Some));
+        if !content {
+            moves.push(None);
+        }
+        moves
+    }
+
+    /// Whether the chain lives without another move.
+    fn is_safe(&self, board: &Board) -> bool {
+        let defender = self.attacker.opponent();
+        board.stone(self.target) == Some(defender)
+            && benson::pass_alive(board, defender, self.suicide).stones.contains(self.target)
+    }
+
+    fn is_owned(&self, board: &Board) -> bool {
+        let owner =
+            board.stone(self.target).or_else(|| owners(board, &PointSet::new()).owner(self.target));
+        owner == Some(self.attacker)
+    }
+}
