@@ -12,6 +12,7 @@ mod log;
 mod match_report;
 mod matches;
 mod net;
+mod pieces;
 mod progress;
 mod record;
 mod restart;

@@ -1,6 +1,6 @@
 //! `tedomari selfplay`: games of the engine with itself, written as shards to learn from.
 
-use std::collections::HashSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::progress::Progress;
 use super::store::Store;
-use super::{evaluator, print, print_json, stop, watcher};
+use super::{evaluator, pieces, print, print_json, stop, watcher};
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::game::Position;
@@ -67,7 +67,6 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
     let target = Target::open(&args.out)?;
     let seed = Seed::new(args.seed);
     let evaluator = if args.playouts {
-        let seed = seed.fork("playouts", args.part.0);
         Arc::new(PlayoutEvaluator::with(config.playout.clone(), seed)) as Arc<dyn Evaluator>
     } else {
         evaluator::without_memory(config)?
@@ -76,11 +75,12 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
     let start = Start { size: game.size(), rules: game.rules(), komi: game.komi() };
     let archive = read_archive(&args.archive, &start)?;
     let stop = stop::flag(args.minutes)?;
-    let there = target.names()?;
-    let (done, missing): (Vec<_>, Vec<_>) =
-        files(args).partition(|file| there.contains(&file.name));
-    let count = missing.iter().map(|file| file.to - file.from).sum();
-    let mut table = Table::new(done.len(), missing.len(), count);
+    let there = target.files()?;
+    let missing: Vec<_> = wanted(args).flat_map(|file| pieces::missing(file, &there)).collect();
+    let is_wanted = |there: &&Range<u64>| wanted(args).any(|file| pieces::overlap(&file, there));
+    let found = there.iter().filter(is_wanted).count();
+    let count = missing.iter().map(|file| file.end - file.start).sum();
+    let mut table = Table::new(found, missing.len(), count);
     let mut pieces = missing.iter();
     let mut piece = pieces.next();
     let mut games = Vec::new();
@@ -88,18 +88,18 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
         table.add(&played);
         let Some(file) = piece else { return Ok(()) };
         // A game is missing where the end came too early: then the file is played again.
-        if played.number == file.from + games.len() as u64 {
+        if played.number == file.start + games.len() as u64 {
             games.push(played.game);
         }
-        if games.len() as u64 == file.to - file.from {
-            target.write(&file.name, &games)?;
+        if games.len() as u64 == file.end - file.start {
+            target.write(&pieces::file_name(file, SHARD_EXTENSION), &games)?;
             games.clear();
             table.written += 1;
             piece = pieces.next();
         }
         Ok(())
     };
-    let numbers = missing.iter().flat_map(|file| file.from..file.to);
+    let numbers = missing.iter().cloned().flatten();
     let watcher = early_stopping(args, config, &start)?;
     let selfplay = Selfplay {
         evaluator: evaluator.as_ref(),
@@ -153,16 +153,20 @@ impl Target {
         Ok(Self::Folder(out.into()))
     }
 
-    /// The files that are there.
-    fn names(&self) -> anyhow::Result<HashSet<String>> {
-        Ok(match self {
+    /// The games of the files that are there, sorted.
+    fn files(&self) -> anyhow::Result<Vec<Range<u64>>> {
+        let names: Vec<String> = match self {
             Self::Folder(path) => {
                 let files = list_folder(path).with_context(|| format!("in {}", path.display()))?;
                 let name = |file: &PathBuf| Some(file.file_name()?.to_str()?.to_owned());
                 files.iter().filter_map(name).collect()
             }
             Self::Store(store) => store.files()?.into_iter().map(|file| file.name).collect(),
-        })
+        };
+        let games = names.iter().filter_map(|name| pieces::numbers(name, SHARD_EXTENSION));
+        let mut games: Vec<_> = games.collect();
+        games.sort_unstable_by_key(|file| file.start);
+        Ok(games)
     }
 
     fn write(&self, name: &str, games: &[TrainingGame]) -> anyhow::Result<()> {
@@ -173,21 +177,13 @@ impl Target {
     }
 }
 
-/// A file to be written, and the numbers of its games.
-struct Piece {
-    name: String,
-    from: u64,
-    to: u64,
-}
-
-fn files(args: &SelfplayArgs) -> impl Iterator<Item = Piece> + '_ {
+/// The games of the files of this part.
+fn wanted(args: &SelfplayArgs) -> impl Iterator<Item = Range<u64>> + '_ {
     let count = args.games.div_ceil(args.games_per_file);
     let (part, parts) = args.part;
     (0..count).filter(move |index| index % parts == part - 1).map(|index| {
         let from = index * args.games_per_file;
-        let to = (from + args.games_per_file).min(args.games);
-        let name = format!("games-{from:07}-{to:07}.{SHARD_EXTENSION}");
-        Piece { name, from, to }
+        from..(from + args.games_per_file).min(args.games)
     })
 }
 

@@ -115,7 +115,14 @@ impl Place {
         for (part, list) in
             [("train", &split.train), ("calibrate", &split.calibration), ("test", &split.test)]
         {
-            ensure!(!list.is_empty(), "there are too few games to {part} on: generate more traces");
+            ensure!(
+                !list.is_empty(),
+                "{} games in {} are too few, none is left to {part} on: have {} or more by `tedomari \
+                 uncertainty generate --games`",
+                traces.games.len(),
+                self.traces.display(),
+                Split::fewest_games(&config.uncertainty).max(traces.games.len() + 1),
+            );
         }
         Ok(Material { net, files, simulations: traces.simulations, split })
     }

@@ -11,10 +11,8 @@ use crate::util::Seed;
 
 /// Remembers what another evaluator said, in as much memory as it was given.
 ///
-/// Two positions share an evaluation when their [`Position::hash`] is the same. What came before
-/// does not count: positions that differ in the last moves, or in what superko forbids because of earlier positions, share too. So the
-/// answer is one for the same situation, maybe reached another way, and depends on which way came first: a
-/// search that is to repeat needs a memory of its own. Who needs the legality of a move asks the position.
+/// Two positions share an evaluation when their [`Position::hash_with_past`] is the same: no evaluator can
+/// tell them apart. So the answer is the same whether it is remembered or not.
 ///
 /// Two threads that miss the same position at the same time both ask, and get the same answer.
 pub struct CachedEvaluator<E> {
@@ -129,7 +127,6 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
     }
 
     fn begin_game(&self, seed: Seed) {
-        self.store.clear();
         self.inner.begin_game(seed);
     }
 }
@@ -137,7 +134,7 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
 /// The same for positions that share an evaluation.
 fn key_of(position: &Position, net: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (net, position.hash()).hash(&mut hasher);
+    (net, position.hash_with_past()).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -195,15 +192,6 @@ impl Store {
         if cost <= self.bytes_per_shard {
             let entry = Entry { evaluation: Arc::clone(evaluation), cost, was_used: false };
             self.shard(key).insert(key, entry, self.bytes_per_shard);
-        }
-    }
-
-    fn clear(&self) {
-        for shard in &self.shards {
-            let mut shard = lock(shard);
-            shard.entries.clear();
-            shard.queue.clear();
-            shard.bytes = 0;
         }
     }
 
@@ -334,37 +322,45 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_remembered_from_game_to_game() {
-        let cached = CachedEvaluator::new(Counting::default(), 1, 1 << 20);
-        let games = positions(1, Rules::CGOS, 9);
-        let batch: Vec<_> = games.iter().collect();
-        for round in 1..=3 {
-            cached.begin_game(Seed::new(round));
-            assert_eq!((cached.stats().entries, cached.stats().bytes), (0, 0));
-            check_same(&cached.evaluate(&batch).unwrap(), &batch);
-            let asked = cached.inner().asked.load(Ordering::Relaxed);
-            assert_eq!(asked, round * games.len() as u64);
-        }
-    }
-
-    #[test]
-    fn sizes_nets_and_prisoners_keep_positions_apart() {
+    fn sizes_and_nets_keep_positions_apart() {
         // The empty boards of all sizes have the same stones on them: none.
         let [small, large] = [5, 6].map(|side| positions(1, Rules::NOGO, side).swap_remove(0));
         assert_ne!(key_of(&small, 1), key_of(&large, 1));
         assert_ne!(key_of(&small, 1), key_of(&small, 2));
-        for (rules, are_same) in [(Rules::JAPANESE, false), (Rules::CHINESE, true)] {
-            let size = BoardSize::square(3).unwrap();
-            let played = |moves: &[&str]| {
-                let mut position = Position::new(size, rules, Komi::default());
-                for text in moves {
-                    position.play(position.to_move(), size.parse_move(text).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_position_was_answered_with_what_was_said_of_another_way_to_it() {
+        /// Looks at the last move, as networks do.
+        struct LastMove;
+        impl Evaluator for LastMove {
+            fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+                let mut answers = HashedEvaluator.evaluate(batch)?;
+                for (answer, position) in answers.iter_mut().zip(batch) {
+                    let last = position.last_moves().next().and_then(|(_, mv)| mv.point());
+                    let last = last.map_or(0, |point| position.size().offset(point));
+                    answer.value = Value::new(last as f32 / 100.0);
                 }
-                position
-            };
-            let capture = played(&["A2", "A1", "B1", "pass"]);
-            let peace = played(&["A2", "pass", "B1", "pass"]);
-            assert_eq!(key_of(&capture, 1) == key_of(&peace, 1), are_same, "{rules:?}");
+                Ok(answers)
+            }
+        }
+        let size = BoardSize::square(9).unwrap();
+        let played = |moves: [&str; 3]| {
+            let mut position = Position::new(size, Rules::NOGO, Komi::default());
+            for text in moves {
+                position.play(position.to_move(), size.parse_move(text).unwrap()).unwrap();
+            }
+            position
+        };
+        let (one, other) = (played(["A1", "C3", "E5"]), played(["E5", "C3", "A1"]));
+        assert_eq!(one.hash(), other.hash());
+        for bytes in [0, 1 << 20] {
+            let cached = CachedEvaluator::new(LastMove, 1, bytes);
+            for batch in [[&one, &other], [&other, &one]] {
+                let expected = LastMove.evaluate(&batch).unwrap();
+                let found = cached.evaluate(&batch).unwrap();
+                assert!(found.iter().zip(&expected).all(|(a, b)| a.value == b.value));
+            }
         }
     }
 

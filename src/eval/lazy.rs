@@ -85,6 +85,11 @@ impl Evaluator for LazyEvaluator {
             made.begin_game(seed);
         }
     }
+
+    fn apart(&self, position: &Position, seed: Seed) -> Option<Box<dyn Evaluator>> {
+        // Whoever asks about the position will hear why it cannot be made.
+        self.get().ok()?.apart(position, seed)
+    }
 }
 
 #[cfg(test)]

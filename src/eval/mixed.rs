@@ -91,6 +91,20 @@ impl Evaluator for MixedEvaluator {
         self.first.begin_game(seed);
         self.second.begin_game(seed);
     }
+
+    fn apart(&self, position: &Position, seed: Seed) -> Option<Box<dyn Evaluator>> {
+        let both = [&self.first, &self.second];
+        let apart = both.map(|one| one.apart(position, seed).map(Arc::from));
+        if apart.iter().all(Option::is_none) {
+            return None;
+        }
+        let [first, second] = apart;
+        Some(Box::new(Self {
+            first: first.unwrap_or_else(|| Arc::clone(&self.first)),
+            second: second.unwrap_or_else(|| Arc::clone(&self.second)),
+            weight: self.weight,
+        }))
+    }
 }
 
 #[cfg(test)]

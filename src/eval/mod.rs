@@ -48,9 +48,15 @@ pub trait Evaluator: Send + Sync {
     /// A search of this position begins. Whoever learns from one simulation for the next may want to know.
     fn begin_search(&self, _root: &Position) {}
 
-    /// A new game begins. What was said and learnt before is forgotten and random numbers start from the
-    /// seed, so that games repeat whatever was played before them.
+    /// A new game begins. What was learnt before is forgotten and random numbers start from the seed,
+    /// so that games repeat whatever was played before them.
     fn begin_game(&self, _seed: Seed) {}
+
+    /// An evaluator like this one for a single game or search that begins in a position, with random
+    /// numbers from the seed. None if answers depend on the positions alone, so that all may share it.
+    fn apart(&self, _position: &Position, _seed: Seed) -> Option<Box<dyn Evaluator>> {
+        None
+    }
 }
 
 /// What an evaluator says of a position.

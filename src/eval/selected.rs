@@ -56,6 +56,10 @@ impl Evaluator for SelectedEvaluator {
         self.choices.iter().for_each(|(_, evaluator)| evaluator.begin_game(seed));
         self.last_resort.begin_game(seed);
     }
+
+    fn apart(&self, position: &Position, seed: Seed) -> Option<Box<dyn Evaluator>> {
+        self.choose(position).apart(position, seed)
+    }
 }
 
 #[cfg(test)]

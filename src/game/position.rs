@@ -1,5 +1,7 @@
 //! A position in a game: the board, whose turn it is, and what the rules remember.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::board::{Board, Placement};
 use super::color::Color;
 use super::history::History;
@@ -234,6 +236,26 @@ impl Position {
             ^ self.rules.hash()
     }
 
+    /// Hash of all that an evaluator can look at: the situation as [`Position::hash`] has it, the last
+    /// moves, the boards before two of them, and the points that superko forbids to the player to
+    /// move. Good within one process.
+    #[must_use]
+    pub fn hash_with_past(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.hash(), self.last_moves).hash(&mut hasher);
+        self.past.hash(self.moves, &mut hasher);
+        if self.may_repeat() {
+            let empty = self.board.empty_points().iter();
+            let repeats = |p: Point| {
+                self.repeats(self.to_move, p, self.board.is_suicide(self.to_move, p))
+            };
+            // In no particular order, like the empty points.
+            let forbidden = empty.filter(|&&p| repeats(p)).fold(0, |sum, &p| sum ^ zobrist::ko(p));
+            forbidden.hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
     /// Whether `color` may put a stone on `point`.
     #[inline]
     #[must_use]
@@ -369,12 +391,23 @@ impl Position {
         !self.board.around(point).touches(color)
     }
 
+    /// Whether any move could be forbidden by superko.
+    fn may_repeat(&self) -> bool {
+        self.rules.game == Game::Go
+            && self.rules.ko != KoRule::Simple
+            && (self.rules.suicide == Suicide::Allowed || !self.is_untouched())
+    }
+
+    /// Whether stones have only been added so far.
+    fn is_untouched(&self) -> bool {
+        Color::BOTH.iter().all(|&c| self.board.captured(c) == 0)
+    }
+
     /// Whether the move leads to a position that the superko rule in force forbids.
     fn repeats(&self, color: Color, point: Point, suicide: bool) -> bool {
         // As long as stones have only been added, there never was one on this point: a position
         // with the new stone cannot have been there, whatever it captures.
-        let untouched = Color::BOTH.iter().all(|&c| self.board.captured(c) == 0);
-        if untouched && !suicide {
+        if self.is_untouched() && !suicide {
             return false;
         }
         let stones = self.board.hash_after(color, point);

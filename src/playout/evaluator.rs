@@ -166,6 +166,10 @@ impl Evaluator for PlayoutEvaluator {
         idle.states.clear();
         idle.made = 0;
     }
+
+    fn apart(&self, _position: &Position, seed: Seed) -> Option<Box<dyn Evaluator>> {
+        Some(Box::new(Self::with(self.params.clone(), seed)))
+    }
 }
 
 #[cfg(test)]

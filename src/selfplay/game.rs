@@ -8,7 +8,7 @@ use rand::distr::Distribution as _;
 
 use super::params::SelfplayParams;
 use super::run::Selfplay;
-use crate::eval::Evaluation;
+use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{Color, Game, Komi, Move, Position};
 use crate::record::{Outcome, TrainingGame, Turn};
 use crate::search::{SearchReport, Stepper, Watch, Watcher};
@@ -34,6 +34,9 @@ pub(super) struct Play<'a> {
     /// The first who would have resigned.
     would_resign: Option<Color>,
     control: bool,
+    /// Who evaluates for this game alone, if anybody does.
+    own: Option<Box<dyn Evaluator>>,
+    /// What was said of positions, by [`Position::hash_with_past`].
     remembered: HashMap<u64, Arc<Evaluation>>,
     resigned: Option<Color>,
     counts: Counts,
@@ -94,7 +97,7 @@ pub enum Resignation {
 
 impl<'a> Play<'a> {
     pub(super) fn new(games: &Selfplay<'a>, number: u64) -> Self {
-        let Selfplay { watcher, params, start, archive, seed, .. } = *games;
+        let Selfplay { evaluator, watcher, params, start, archive, seed } = *games;
         let mut rng = seed.fork("game", number).rng();
         let komi = match start.rules.game {
             Game::Go => spread(start.komi, params.komi_spread, &mut rng),
@@ -115,6 +118,7 @@ impl<'a> Play<'a> {
             }
         }
         let (effort, stepper) = search(params, &position, &mut rng);
+        let own = evaluator.apart(&position, seed.fork("evaluator of a game", number));
         let mut play = Self {
             params,
             watcher,
@@ -129,6 +133,7 @@ impl<'a> Play<'a> {
             lost_turns: [0; 2],
             would_resign: None,
             control,
+            own,
             remembered: HashMap::new(),
             resigned: None,
             counts: Counts::default(),
@@ -159,7 +164,7 @@ impl<'a> Play<'a> {
     pub(super) fn next(&mut self) -> Option<&Position> {
         loop {
             while let Some(leaf) = self.stepper.leaf() {
-                let Some(known) = self.remembered.get(&leaf.hash()) else { break };
+                let Some(known) = self.remembered.get(&leaf.hash_with_past()) else { break };
                 let known = Arc::clone(known);
                 self.counts.remembered += 1;
                 self.tell(&known);
@@ -173,11 +178,25 @@ impl<'a> Play<'a> {
         }
     }
 
+    /// Whether nobody but this game asks its evaluator.
+    pub(super) fn is_apart(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Asks the evaluator of this game alone about that position.
+    pub(super) fn ask_own(&mut self) -> Result<(), EvalError> {
+        if let (Some(own), Some(leaf)) = (&self.own, self.stepper.leaf()) {
+            let answer = own.evaluate(&[leaf])?.swap_remove(0);
+            self.answer(answer);
+        }
+        Ok(())
+    }
+
     /// Takes what the evaluator says of that position.
     pub(super) fn answer(&mut self, evaluation: Evaluation) {
         self.counts.evaluations += 1;
         let Some(leaf) = self.stepper.leaf() else { return };
-        let hash = leaf.hash();
+        let hash = leaf.hash_with_past();
         self.tell(&evaluation);
         if self.remembered.len() >= self.params.remembered {
             self.remembered.clear();

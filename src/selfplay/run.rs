@@ -29,7 +29,7 @@ pub enum SelfplayError<E> {
 /// What games depend on, beside their numbers.
 #[derive(Clone, Copy)]
 pub struct Selfplay<'a> {
-    /// Who evaluates.
+    /// Who evaluates, or from whom each game has one apart, see [`Evaluator::apart`].
     pub evaluator: &'a dyn Evaluator,
     /// Who may end searches whose answer will not change.
     pub watcher: Option<&'a dyn Watcher>,

@@ -55,10 +55,13 @@ impl Hall<'_> {
                 }
                 continue;
             }
+            let (apart, mut shared): (Vec<_>, Vec<_>) =
+                games.iter_mut().map(|(_, game)| game).partition(|game| game.is_apart());
+            apart.into_iter().try_for_each(Play::ask_own)?;
             let leaves: Vec<&Position> =
-                games.iter_mut().filter_map(|(_, game)| game.next()).collect();
+                shared.iter_mut().filter_map(|game| game.next()).collect();
             let answers = self.games.evaluator.evaluate(&leaves)?;
-            for ((_, game), answer) in games.iter_mut().zip(answers) {
+            for (game, answer) in shared.into_iter().zip(answers) {
                 game.answer(answer);
             }
         }

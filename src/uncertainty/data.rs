@@ -42,17 +42,46 @@ pub struct Split {
     pub test: Vec<State>,
 }
 
+/// What the positions of a game are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Train,
+    Calibration,
+    Test,
+}
+
+impl Part {
+    /// That of the game with a number.
+    fn of(number: usize, params: &UncertaintyParams) -> Self {
+        let seed = Seed::new(params.seed).fork("held out", number as u64);
+        let drawn: f64 = seed.rng().random();
+        if drawn >= params.held_out {
+            Self::Train
+        } else if drawn >= params.held_out / 2.0 {
+            Self::Calibration
+        } else {
+            Self::Test
+        }
+    }
+}
+
 impl Split {
+    /// How many games it takes, from the first on, to have one in each part.
+    #[must_use]
+    pub fn fewest_games(params: &UncertaintyParams) -> usize {
+        let first = |part| (0..).find(|&number| Part::of(number, params) == part);
+        let firsts = [Part::Train, Part::Calibration, Part::Test].into_iter().filter_map(first);
+        firsts.max().map_or(0, |number| number + 1)
+    }
+
     /// Takes the positions out of their games. A game is in one part as a whole.
     pub fn new(file: &TraceFile, params: &UncertaintyParams) -> Result<Self, IllegalTurn> {
         let mut split = Self::default();
         for (number, traced) in file.games.iter().enumerate() {
-            let seed = Seed::new(params.seed).fork("held out", number as u64);
-            let drawn: f64 = seed.rng().random();
-            let part = match () {
-                () if drawn >= params.held_out => &mut split.train,
-                () if drawn >= params.held_out / 2.0 => &mut split.calibration,
-                () => &mut split.test,
+            let part = match Part::of(number, params) {
+                Part::Train => &mut split.train,
+                Part::Calibration => &mut split.calibration,
+                Part::Test => &mut split.test,
             };
             for (ply, trace) in &traced.searches {
                 let position = traced.game.position(*ply, traced.game.rules)?;
@@ -144,6 +173,20 @@ pub(super) fn input(
 mod tests {
     use super::*;
     use crate::game::{BoardSize, Komi, Rules};
+
+    #[test]
+    fn too_few_games_left_a_part_empty() {
+        for (held_out, seed) in [(0.3, 1), (0.5, 1), (0.05, 7), (0.9, 3)] {
+            let params = UncertaintyParams { held_out, seed, ..Default::default() };
+            let fewest = Split::fewest_games(&params);
+            let parts = |games| {
+                let all = [Part::Train, Part::Calibration, Part::Test];
+                all.map(|part| (0..games).filter(|&n| Part::of(n, &params) == part).count())
+            };
+            assert!(parts(fewest).iter().all(|&games| games > 0), "{fewest}");
+            assert!(parts(fewest - 1).contains(&0), "{fewest}");
+        }
+    }
 
     #[test]
     fn the_search_is_turned_with_the_position() {

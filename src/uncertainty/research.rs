@@ -1,6 +1,5 @@
 //! Searches of many positions, side by side.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -16,14 +15,11 @@ use crate::util::Seed;
 /// Who evaluates the positions of searches.
 #[derive(Clone, Copy)]
 pub struct Advisers<'a> {
-    /// A network without a memory: each search has its own.
+    /// The network.
     pub net: &'a dyn Evaluator,
-    /// Makes who is asked beside it, with the random numbers of one search, and which share he has.
-    pub beside: Option<(&'a Making<'a>, f32)>,
+    /// Who is asked beside it, by each search apart, and which share his answer has.
+    pub beside: Option<(&'a dyn Evaluator, f32)>,
 }
-
-/// Makes an evaluator whose random numbers start from a seed.
-pub type Making<'a> = dyn Fn(Seed) -> Box<dyn Evaluator> + Sync + 'a;
 
 /// Searches positions as an engine does with one thread and a new tree, without noise, and gives the
 /// trace of each; none for a position without a choice, or whose result is proven at once. Each thread searches several positions in step, so that their leaves are
@@ -38,15 +34,12 @@ pub fn research(
     let found = Mutex::new(vec![None; positions.len()]);
     let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
     let work = || -> Result<(), EvalError> {
-        let mut running: Vec<Running> = Vec::new();
+        let mut running: Vec<Running<'_>> = Vec::new();
         while !stop.load(Ordering::Relaxed) {
             while running.len() < params.together {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(position) = positions.get(index) else { break };
                 running.push(Running::new(index, position, params, advisers));
-            }
-            for search in &mut running {
-                search.go_on()?;
             }
             running.retain(|Running { index, stepper, .. }| {
                 let over = stepper.leaf().is_none();
@@ -89,53 +82,39 @@ pub fn research(
     Ok((!stop.load(Ordering::Relaxed)).then_some(found))
 }
 
-/// A search with what it knows.
-struct Running {
+/// A search under way.
+struct Running<'a> {
     index: usize,
     stepper: Stepper,
-    /// What the network has said, by position.
-    remembered: HashMap<u64, Evaluation>,
-    beside: Option<(Box<dyn Evaluator>, f32)>,
+    beside: Option<(&'a dyn Evaluator, f32)>,
+    /// Who is asked beside the network for this search alone.
+    apart: Option<Box<dyn Evaluator>>,
 }
 
-impl Running {
+impl<'a> Running<'a> {
     fn new(
         index: usize,
         position: &Position,
         params: &UncertaintyParams,
-        advisers: Advisers<'_>,
+        Advisers { beside, .. }: Advisers<'a>,
     ) -> Self {
         let seed = Seed::new(params.seed).fork("uncertainty searches", position.hash());
         Self {
             index,
             stepper: stepper(position, params),
-            remembered: HashMap::new(),
-            beside: advisers.beside.map(|(make, weight)| (make(seed), weight)),
+            beside,
+            apart: beside.and_then(|(other, _)| other.apart(position, seed)),
         }
     }
 
-    /// Goes on until there is a position that the network has to be asked about.
-    fn go_on(&mut self) -> Result<(), EvalError> {
-        while let Some(leaf) = self.stepper.leaf() {
-            let Some(known) = self.remembered.get(&leaf.hash()) else { break };
-            let known = known.clone();
-            self.tell(known)?;
-        }
-        Ok(())
-    }
-
-    /// Takes what the network says of that position.
+    /// Takes what the network says of the position that the search wants to know about.
     fn answer(&mut self, said: Evaluation) -> Result<(), EvalError> {
-        if let Some(leaf) = self.stepper.leaf() {
-            self.remembered.insert(leaf.hash(), said.clone());
-        }
-        self.tell(said)
-    }
-
-    fn tell(&mut self, said: Evaluation) -> Result<(), EvalError> {
         let Some(leaf) = self.stepper.leaf() else { return Ok(()) };
-        let answer = match &self.beside {
-            Some((other, weight)) => said.mixed(&other.evaluate(&[leaf])?.swap_remove(0), *weight),
+        let answer = match self.beside {
+            Some((shared, weight)) => {
+                let other = self.apart.as_deref().unwrap_or(shared);
+                said.mixed(&other.evaluate(&[leaf])?.swap_remove(0), weight)
+            }
             None => said,
         };
         self.stepper.answer(&answer);

@@ -1,6 +1,7 @@
 //! `tedomari uncertainty generate`: traces of searches.
 
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -11,17 +12,19 @@ use serde_json::json;
 use tracing::info;
 
 use super::Told;
+use super::make::DEFAULT_GAMES;
 use crate::cli::progress::Progress;
-use crate::cli::{evaluator, stop};
+use crate::cli::{evaluator, pieces, stop};
 use crate::config::Config;
+use crate::eval::Evaluator;
 use crate::game::Position;
 use crate::playout::PlayoutEvaluator;
 use crate::record::{Shard, TrainingGame, shard_files};
 use crate::selfplay::{Archive, Played, Selfplay, Start};
 use crate::uncertainty::{
-    Advisers, Making, TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research,
+    Advisers, TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research,
 };
-use crate::util::{Seed, make_folder};
+use crate::util::{Seed, list_folder, make_folder};
 
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
@@ -52,39 +55,46 @@ struct Count {
 
 /// Searches what is missing.
 pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> {
+    run_for(args, config, 0)
+}
+
+/// The same for somebody who needs so many games.
+pub(super) fn run_for(
+    args: &GenerateArgs,
+    config: &Config,
+    fewest: usize,
+) -> anyhow::Result<Told> {
     let net = evaluator::net_file(config)?.manifest.sha256;
+    let records = read_records(args)?;
+    let games = if args.records.is_empty() { args.games } else { args.games.min(records.len()) };
+    ensure!(games >= fewest, too_few(games, fewest, args, &config.uncertainty));
     let evaluator = evaluator::without_memory(config)?;
     let weight = evaluator::playout_weight(config)?;
     make_folder(&args.out)
         .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
-    let records = read_records(args)?;
-    let games = if args.records.is_empty() { args.games } else { args.games.min(records.len()) };
+    let there = files(&args.out, &net, config)?;
     let stop = stop::flag(args.minutes)?;
-    let playouts: &Making<'_> =
-        &|seed| Box::new(PlayoutEvaluator::with(config.playout.clone(), seed));
-    let beside = (weight > 0.0).then_some((playouts, weight));
+    let playouts = PlayoutEvaluator::with(config.playout.clone(), Seed::new(0));
+    let beside = (weight > 0.0).then_some((&playouts as &dyn Evaluator, weight));
     let advisers = Advisers { net: evaluator.as_ref(), beside };
     let maker = Maker { advisers, config, records, stop: &stop };
     let begun = now();
     let progress = Progress::new("traces", games as u64, "games");
-    let (mut count, mut found, mut complete) = (Count::default(), 0, true);
+    let (mut count, mut complete) = (Count::default(), true);
     let searched = AtomicU64::new(0);
-    let per_file = usize::try_from(args.games_per_file).unwrap_or(1);
-    for from in (0..games).step_by(per_file) {
-        let to = (from + per_file).min(games);
-        let path = args.out.join(format!("games-{from:07}-{to:07}.{TRACES_EXTENSION}"));
-        if path.exists() {
-            found += 1;
-            progress.add((to - from) as u64);
-            continue;
-        }
+    let starts = (0..games as u64).step_by(usize::try_from(args.games_per_file).unwrap_or(1));
+    let pieces = starts.map(|from| from..(from + args.games_per_file).min(games as u64));
+    let missing: Vec<_> = pieces.flat_map(|piece| pieces::missing(piece, &there)).collect();
+    progress.add(games as u64 - missing.iter().map(|piece| piece.end - piece.start).sum::<u64>());
+    for piece in missing {
+        let path = args.out.join(pieces::file_name(&piece, TRACES_EXTENSION));
         let done = || {
             let states = searched.fetch_add(1, Ordering::Relaxed) + 1;
             let hours = begun.elapsed().as_secs_f64() / 3600.0;
             progress.say(format!("{:.0} positions/h", states as f64 / hours.max(1e-9)));
         };
-        let games = maker.games(from, to)?;
-        let traced = games.map(|games| maker.traced(games, from, &done)).transpose()?;
+        let games = maker.games(&piece)?;
+        let traced = games.map(|games| maker.traced(games, piece.start, &done)).transpose()?;
         let Some(games) = traced.flatten() else {
             complete = false;
             break;
@@ -94,12 +104,12 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> 
         count.states += games.iter().map(|game| game.searches.len() as u64).sum::<u64>();
         let simulations = config.uncertainty.simulations;
         TraceFile { net: net.clone(), simulations, games }.write(&path)?;
-        progress.add((to - from) as u64);
+        progress.add(piece.end - piece.start);
         info!(games = count.games, states = count.states, "traced");
     }
     progress.end();
     let seconds = begun.elapsed().as_secs_f64();
-    let Count { files, games, states } = count;
+    let (Count { files, games, states }, found) = (count, there.len());
     let per_hour = 3600.0 * states as f64 / seconds.max(1e-9);
     Ok(Told {
         json: json!({
@@ -112,6 +122,48 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> 
          {found} files were there, {files} are new\n"
         ),
     })
+}
+
+/// The games of the files that are there, sorted, if more of their kind may join them.
+fn files(folder: &Path, net: &str, config: &Config) -> anyhow::Result<Vec<Range<u64>>> {
+    let games = |path: &Path| pieces::numbers(path.file_name()?.to_str()?, TRACES_EXTENSION);
+    let paths = list_folder(folder)?;
+    let mut files: Vec<_> = paths.iter().filter_map(|path| Some((games(path)?, path))).collect();
+    files.sort_by_key(|(games, _)| games.start);
+    for pair in files.windows(2) {
+        let [(a, first), (b, second)] = pair else { continue };
+        let (first, second) = (first.display(), second.display());
+        ensure!(!pieces::overlap(a, b), "{first} and {second} hold the same games: remove one");
+    }
+    if let Some((_, path)) = files.first() {
+        let found = TraceFile::read(path)?;
+        let simulations = config.uncertainty.simulations;
+        ensure!(
+            found.net == net && found.simulations == simulations,
+            "{} was made with the network {} and {} simulations, not with {net} and {simulations}: name \
+             another folder, or that network by --net and --set uncertainty.simulations={}",
+            path.display(),
+            found.net,
+            found.simulations,
+            found.simulations,
+        );
+    }
+    Ok(files.into_iter().map(|(games, _)| games).collect())
+}
+
+/// Says how many games a profile takes, and what to type.
+fn too_few(games: usize, fewest: usize, args: &GenerateArgs, params: &UncertaintyParams) -> String {
+    let (given, advice) = if games < args.games {
+        (format!("the {games} games of --records are"), "name more folders of games".to_owned())
+    } else {
+        let advice = format!("write --games {fewest} or more, or leave it out for {DEFAULT_GAMES}");
+        (format!("--games {games} is"), advice)
+    };
+    format!(
+        "{given} too few: a stop profile takes {fewest} games at least, to have some to train on, some to \
+         choose thresholds by and some to test with (uncertainty.held_out = {}): {advice}",
+        params.held_out
+    )
 }
 
 #[expect(clippy::disallowed_methods, reason = "progress reads the clock")]
@@ -144,9 +196,10 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// The games with these numbers, from records or played; none when told to stop.
-    fn games(&self, from: usize, to: usize) -> anyhow::Result<Option<Vec<TrainingGame>>> {
+    fn games(&self, numbers: &Range<u64>) -> anyhow::Result<Option<Vec<TrainingGame>>> {
         if !self.records.is_empty() {
-            return Ok(Some(self.records[from..to].to_vec()));
+            let [from, to] = [numbers.start, numbers.end].map(usize::try_from);
+            return Ok(Some(self.records[from?..to?].to_vec()));
         }
         let game = &self.config.game;
         let start = Start { size: game.size(), rules: game.rules(), komi: game.komi() };
@@ -160,21 +213,21 @@ impl Maker<'_> {
             games.push(played.game);
             Ok(())
         };
-        selfplay.play(from as u64..to as u64, self.stop, keep)?;
-        Ok((games.len() == to - from).then_some(games))
+        selfplay.play(numbers.clone(), self.stop, keep)?;
+        Ok((games.len() as u64 == numbers.end - numbers.start).then_some(games))
     }
 
     /// The same games with searches of their positions.
     fn traced(
         &self,
         games: Vec<TrainingGame>,
-        first: usize,
+        first: u64,
         done: &(dyn Fn() + Sync),
     ) -> anyhow::Result<Option<Vec<TracedGame>>> {
         let params = &self.config.uncertainty;
         let (mut places, mut positions) = (Vec::new(), Vec::new());
         for (index, game) in games.iter().enumerate() {
-            for (ply, position) in chosen(game, first + index, params)? {
+            for (ply, position) in chosen(game, first + index as u64, params)? {
                 places.push((index, ply));
                 positions.push(position);
             }
@@ -193,10 +246,10 @@ impl Maker<'_> {
 /// The positions of a game that are searched: every so many, from a random one on.
 fn chosen(
     game: &TrainingGame,
-    number: usize,
+    number: u64,
     params: &UncertaintyParams,
 ) -> anyhow::Result<Vec<(usize, Position)>> {
-    let mut rng = Seed::new(params.seed).fork("uncertainty positions", number as u64).rng();
+    let mut rng = Seed::new(params.seed).fork("uncertainty positions", number).rng();
     let offset = usize::try_from(rng.next_u32())? % params.every;
     let mut position = Position::new(game.size, game.rules, game.komi);
     let mut list = Vec::new();

@@ -7,6 +7,10 @@ use serde_json::json;
 
 use super::{Place, Told, calibrate, generate, label, replay, train};
 use crate::config::Config;
+use crate::uncertainty::Split;
+
+/// Games of a profile where nobody says otherwise.
+pub(super) const DEFAULT_GAMES: usize = 1500;
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {
@@ -17,7 +21,7 @@ pub(crate) struct MakeArgs {
     #[arg(long)]
     name: Option<String>,
     /// Games to search positions of
-    #[arg(long, default_value_t = 1500)]
+    #[arg(long, default_value_t = DEFAULT_GAMES)]
     games: usize,
     /// Folders of games to take positions from; without one the games are played
     #[arg(long, value_name = "DIR")]
@@ -36,7 +40,7 @@ pub(crate) struct MakeArgs {
 
 pub(crate) fn run(args: &MakeArgs, config: &Config) -> anyhow::Result<Told> {
     let traces = args.out.join("traces");
-    let generated = generate::run(
+    let generated = generate::run_for(
         &generate::GenerateArgs {
             out: traces.clone(),
             games: args.games,
@@ -45,6 +49,7 @@ pub(crate) fn run(args: &MakeArgs, config: &Config) -> anyhow::Result<Told> {
             minutes: args.minutes,
         },
         config,
+        Split::fewest_games(&config.uncertainty),
     )?;
     if generated.json["complete"] == false {
         return Ok(generated);

@@ -40,6 +40,7 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
     let epsilon = config.uncertainty.epsilon;
     let lesson = if args.head { Lesson::HeadAlone } else { Lesson::Everything };
     let trainer = Trainer { args, config, material: &material };
+    let kept_note = kept(&[&files.state, &files.mcts]);
     let all = split.train.iter().collect();
     trainer.ensure(&files.state, "State-UN", (all, Task::AtOnce, lesson))?;
     let at_once = material.estimator(&files.state)?;
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
             "estimators": rows,
         }),
         text: format!(
-            "{before} positions to train on; State-UN takes away {:.1} % of the certain ones, \
+            "{kept_note}{before} positions to train on; State-UN takes away {:.1} % of the certain ones, \
              {states} are left, of which {hard} are uncertain after n = {n}\n\
              on {} held-out positions:\n{}",
             100.0 * share,
@@ -81,6 +82,15 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
             quality::text(&table)
         ),
     })
+}
+
+/// Says which of the networks are there and stay as they are.
+fn kept(networks: &[&Path]) -> String {
+    let there = networks.iter().filter(|path| path.exists());
+    let note = |path: &&Path| {
+        format!("{} is there already: remove it to train it anew\n", path.display())
+    };
+    there.map(note).collect()
 }
 
 /// A share of the simulations, at least one.

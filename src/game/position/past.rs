@@ -1,6 +1,8 @@
 //! What a position remembers of its last two moves, so that the boards before them can be set up
 //! again: networks look at ladders that were there before.
 
+use std::hash::{Hash, Hasher};
+
 use super::Position;
 use crate::game::board::Board;
 use crate::game::color::Color;
@@ -55,6 +57,18 @@ impl Past {
         let last = self.steps[0];
         let removed = self.removed.len() - last.map_or(0, |step| step.removed);
         self.steps = [Some(Step { number, ko, owner, removed }), last];
+    }
+
+    /// Hashes what it says of a position after so many moves.
+    pub(super) fn hash(&self, moves: u32, hasher: &mut impl Hasher) {
+        for (step, removed) in self.steps().zip((0..=moves).rev()).map_while(|(step, number)| {
+            step.filter(|(step, _)| step.number == number)
+        }) {
+            (step.ko, removed).hash(hasher);
+            if !removed.is_empty() {
+                step.owner.hash(hasher);
+            }
+        }
     }
 
     /// The past of a position that is turned.

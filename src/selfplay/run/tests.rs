@@ -3,7 +3,7 @@ use std::convert::Infallible;
 use super::*;
 use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Game, Komi, Position, Rules};
-use crate::playout::PlayoutEvaluator;
+use crate::playout::{PlayoutEvaluator, PlayoutParams};
 use crate::search::{Certainty, Watch};
 use crate::timeman::{Progress, StopReason, StopRule, Verdict, expected_simulations};
 
@@ -104,6 +104,23 @@ fn a_game_does_not_depend_on_its_neighbours() {
     }
     let part = games(&HashedEvaluator, &many, Rules::NOGO, &archive, 10..12);
     assert_eq!(part[0].game, expected[7].game);
+}
+
+#[test]
+fn playouts_of_one_game_changed_those_of_another() {
+    let wls = PlayoutParams { replies: "wls".to_owned(), ..PlayoutParams::default() };
+    let one = SelfplayParams { games_per_thread: 1, ..params() };
+    let many = SelfplayParams { games_per_thread: 3, threads: 2, ..params() };
+    let archive = Archive::new();
+    for playouts in [PlayoutParams::default(), wls] {
+        let evaluator = PlayoutEvaluator::with(playouts, Seed::new(1));
+        let expected = games(&evaluator, &one, Rules::CHINESE, &archive, 0..10);
+        let played = games(&evaluator, &many, Rules::CHINESE, &archive, 0..10);
+        assert!(expected.iter().zip(&played).all(|(a, b)| a.game == b.game));
+        let part = games(&evaluator, &many, Rules::CHINESE, &archive, 7..9);
+        assert_eq!(part[0].game, expected[7].game);
+        assert_ne!(expected[0].game.turns, expected[1].game.turns);
+    }
 }
 
 #[test]

@@ -30,6 +30,10 @@ impl Evaluator for Random {
         }
         Ok(answers)
     }
+
+    fn apart(&self, _position: &Position, seed: Seed) -> Option<Box<dyn Evaluator>> {
+        Some(Box::new(Self(Mutex::new(seed.rng()))))
+    }
 }
 
 #[test]
@@ -42,7 +46,7 @@ fn positions_are_searched_alike_whatever_is_searched_beside_them() {
         position.play(position.to_move(), mv).unwrap();
         positions.push(position.clone());
     }
-    let random: &Making<'_> = &|seed| Box::new(Random(Mutex::new(seed.rng())));
+    let random = Random(Mutex::new(Seed::new(1).rng()));
     let run = |beside, together, threads, positions: &[Position]| {
         let params = UncertaintyParams { simulations: 60, together, threads, ..Default::default() };
         let stop = AtomicBool::new(false);
@@ -51,7 +55,7 @@ fn positions_are_searched_alike_whatever_is_searched_beside_them() {
     };
     let back: Vec<_> = positions.iter().rev().cloned().collect();
     let mut all = Vec::new();
-    for beside in [None, Some((random, 0.5))] {
+    for beside in [None, Some((&random as &dyn Evaluator, 0.5))] {
         let alone = run(beside, 1, 1, &positions);
         assert_eq!(alone, run(beside, 8, 2, &positions));
         let mut turned = run(beside, 2, 1, &back);
@@ -66,25 +70,4 @@ fn positions_are_searched_alike_whatever_is_searched_beside_them() {
     let params = UncertaintyParams::default();
     let advisers = Advisers { net: &LastMove, beside: None };
     assert_eq!(research(advisers, &positions, &params, &stop, &|| {}).unwrap(), None);
-}
-
-/// A position that was reached in two ways is evaluated once in a search.
-#[test]
-fn a_search_remembers_what_was_said() {
-    struct Counted(AtomicUsize);
-    impl Evaluator for Counted {
-        fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
-            self.0.fetch_add(batch.len(), Ordering::Relaxed);
-            HashedEvaluator.evaluate(batch)
-        }
-    }
-    let size = BoardSize::square(3).unwrap();
-    let positions = [Position::new(size, Rules::NOGO, Komi::default())];
-    let counted = Counted(AtomicUsize::new(0));
-    let params = UncertaintyParams { simulations: 300, ..Default::default() };
-    let advisers = Advisers { net: &counted, beside: None };
-    let traces = research(advisers, &positions, &params, &AtomicBool::new(false), &|| {});
-    let simulations = traces.unwrap().unwrap()[0].as_ref().unwrap().simulations();
-    let asked = counted.0.into_inner();
-    assert!(0 < asked && asked < simulations, "{asked} of {simulations}");
 }
