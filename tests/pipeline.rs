@@ -154,6 +154,28 @@ fn self_play_that_was_killed_goes_on() {
 }
 
 #[test]
+fn another_number_of_games_played_games_twice() {
+    let root = tempfile::tempdir().expect("a folder for the test");
+    let play = |out: &str, games: &str| {
+        let out = root.path().join(out);
+        let mut list = vec!["selfplay", "--playouts", "--game", "nogo", "--board", "5", "--json"];
+        list.extend(["--games", games, "--games-per-file", "4"]);
+        list.extend(["--set", "selfplay.simulations=8", "--out", out.to_str().expect("a name")]);
+        json(&list)
+    };
+    play("grown", "6");
+    let rest = play("grown", "12");
+    assert_eq!((&rest["stats"]["games"], &rest["files_found"]), (&6.into(), &2.into()), "{rest}");
+    play("whole", "12");
+    let info = |out: &str| {
+        let out = root.path().join(out);
+        json(&["record", "info", out.to_str().expect("a name"), "--json"])
+    };
+    assert_eq!(info("grown")["games"], 12);
+    assert_eq!(info("grown")["turns"], info("whole")["turns"]);
+}
+
+#[test]
 fn parts_are_played_by_several_processes() {
     let root = tempfile::tempdir().expect("a folder for the test");
     let store = format!("file://{}", root.path().join("store/run").display());

@@ -139,3 +139,82 @@ fn from_games_to_a_profile_that_ends_searches() {
     let label = ["uncertainty", "label", "--traces", traces.to_str().unwrap()];
     assert!(failure(&label).contains("is damaged"));
 }
+
+/// Plays and searches games of a tiny network.
+fn generate<'a>(net: &'a str, out: &'a str, games: &'a str) -> Vec<&'a str> {
+    let mut list = vec!["uncertainty", "generate", "--net", net, "--out", out, "--json"];
+    list.extend(["--games", games, "--set", "uncertainty.simulations=10"]);
+    list.extend(["--set", "selfplay.simulations=2", "--set", "selfplay.considered=0"]);
+    list.extend(GAME);
+    list
+}
+
+fn tiny_net(folder: &Path) -> String {
+    let net = folder.join("tiny.safetensors").to_str().unwrap().to_owned();
+    assert!(tedomari(&["net", "init", &net, "--shape", "1x8"], "").status.success());
+    net
+}
+
+#[test]
+fn too_few_games_were_told_after_all_were_searched() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = tiny_net(folder.path());
+    let out = folder.path().join("profile");
+    let with = |games: &str| -> Vec<String> {
+        let mut list: Vec<_> =
+            make(&net, out.to_str().unwrap()).into_iter().map(String::from).collect();
+        let at = list.iter().position(|word| word == "--games").unwrap() + 1;
+        games.clone_into(&mut list[at]);
+        list
+    };
+    let few = with("2");
+    let complaint = failure(&few.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(complaint.contains("--games 2 is too few"), "{complaint}");
+    assert!(!out.exists(), "nothing is begun");
+    // What it tells to type is enough.
+    let enough = complaint.split("write --games ").nth(1).unwrap();
+    let enough = enough.split(' ').next().unwrap();
+    let made = json(&with(enough).iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(made["generate"]["games"].to_string(), enough);
+    // Records are counted before they are searched, too.
+    let records = folder.path().join("records");
+    let records = records.to_str().unwrap();
+    let mut play = vec!["selfplay", "--net", &net, "--out", records, "--games", "2"];
+    play.extend(["--set", "selfplay.simulations=2"]);
+    play.extend(GAME);
+    assert!(tedomari(&play, "").status.success());
+    let mut args = make(&net, out.to_str().unwrap());
+    args.extend(["--records", records]);
+    let complaint = failure(&args);
+    assert!(complaint.contains("the 2 games of --records are too few"), "{complaint}");
+}
+
+#[test]
+fn another_number_of_games_traced_games_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = tiny_net(folder.path());
+    let [grown, whole] = ["grown", "whole"].map(|name| folder.path().join(name));
+    let [grown, whole] = [&grown, &whole].map(|path| path.to_str().unwrap());
+    json(&generate(&net, grown, "10"));
+    let rest = json(&generate(&net, grown, "16"));
+    assert_eq!((&rest["games"], &rest["files_found"]), (&6.into(), &2.into()), "{rest}");
+    json(&generate(&net, whole, "16"));
+    let label = |traces| json(&["uncertainty", "label", "--json", "--traces", traces]);
+    assert_eq!(label(grown)["games"], 16);
+    assert_eq!(label(grown), label(whole));
+    let none = json(&generate(&net, grown, "12"));
+    assert_eq!((&none["games"], &none["complete"]), (&0.into(), &true.into()));
+    // Other searches do not join them.
+    let mut other = generate(&net, grown, "20");
+    other.extend(["--set", "uncertainty.simulations=12"]);
+    let complaint = failure(&other);
+    assert!(complaint.contains("uncertainty.simulations=10"), "{complaint}");
+    // Nor are games learnt from twice that were traced twice.
+    fs::copy(
+        Path::new(whole).join("games-0000008-0000016.traces"),
+        Path::new(grown).join("games-0000008-0000016.traces"),
+    )
+    .unwrap();
+    let complaint = failure(&generate(&net, grown, "16"));
+    assert!(complaint.contains("hold the same games"), "{complaint}");
+}

@@ -95,7 +95,7 @@ pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
     }
 }
 
-/// The network alone, for who remembers evaluations himself.
+/// The network alone, without memory and playouts.
 pub(super) fn without_memory(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let net = NetParams { cache_mb: 0, playout_weight: 0.0, ..config.net.clone() };
     make(&Config { net, ..config.clone() })
@@ -144,15 +144,13 @@ fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluat
     let device = choice(params)?.open().context("in net.device")?;
     let manifest = &net.manifest;
     info!(name = manifest.name, shape = %manifest.shape, ?device, "network");
-    let identity = identity(&manifest.sha256);
-    let memory = params.cache_mb << 20;
     if device.is_cpu() {
         let evaluator = net.checked_evaluator(Orientation::ByHash)?;
-        return Ok(Arc::new(CachedEvaluator::new(evaluator, identity, memory)));
+        return Ok(remembering(evaluator, &manifest.sha256, params));
     }
     let graph = GraphEvaluator::new(&manifest.shape, &net.weights, device, Orientation::ByHash)
         .context("the network cannot be moved to the device")?;
-    Ok(Arc::new(CachedEvaluator::new(batching(graph, params)?, identity, memory)))
+    Ok(remembering(batching(graph, params)?, &manifest.sha256, params))
 }
 
 /// A network whose opinion of positions of Go is mixed with games played to the end.
@@ -190,14 +188,12 @@ pub(super) fn playout_weight(config: &Config) -> anyhow::Result<f32> {
 fn with_katago(net: &KataGoFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluator>> {
     let device = choice(params)?.open().context("in net.device")?;
     info!(name = net.model.name, shape = net.model.shape(), ?device, "network of KataGo");
-    let (identity, memory) = (identity(&net.sha256), params.cache_mb << 20);
     if device.is_cpu() {
-        let evaluator = net.evaluator(Orientation::ByHash);
-        return Ok(Arc::new(CachedEvaluator::new(evaluator, identity, memory)));
+        return Ok(remembering(net.evaluator(Orientation::ByHash), &net.sha256, params));
     }
     let graph = KataGoGraph::new(Arc::clone(&net.model), device, Orientation::ByHash)
         .context("the network cannot be moved to the device")?;
-    Ok(Arc::new(CachedEvaluator::new(batching(graph, params)?, identity, memory)))
+    Ok(remembering(batching(graph, params)?, &net.sha256, params))
 }
 
 fn batching<E: Evaluator + 'static>(
@@ -208,10 +204,18 @@ fn batching<E: Evaluator + 'static>(
     Ok(BatchingEvaluator::new(graph, max_batch)?)
 }
 
-/// What tells the evaluations of one network from those of another.
-fn identity(sha256: &str) -> u64 {
+/// An evaluator with a network of this checksum, with memory in front if it is to have some.
+fn remembering(
+    net: impl Evaluator + 'static,
+    sha256: &str,
+    params: &NetParams,
+) -> Arc<dyn Evaluator> {
+    if params.cache_mb == 0 {
+        return Arc::new(net);
+    }
     // The checksum is hexadecimal: it was made by this program or compared with one that was.
-    u64::from_str_radix(&sha256[..16], 16).unwrap_or_default()
+    let identity = u64::from_str_radix(&sha256[..16], 16).unwrap_or_default();
+    Arc::new(CachedEvaluator::new(net, identity, params.cache_mb << 20))
 }
 
 fn choice(params: &NetParams) -> anyhow::Result<DeviceChoice> {

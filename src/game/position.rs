@@ -246,9 +246,8 @@ impl Position {
         self.past.hash(self.moves, &mut hasher);
         if self.may_repeat() {
             let empty = self.board.empty_points().iter();
-            let repeats = |p: Point| {
-                self.repeats(self.to_move, p, self.board.is_suicide(self.to_move, p))
-            };
+            let repeats =
+                |p: Point| self.repeats(self.to_move, p, self.board.is_suicide(self.to_move, p));
             // In no particular order, like the empty points.
             let forbidden = empty.filter(|&&p| repeats(p)).fold(0, |sum, &p| sum ^ zobrist::ko(p));
             forbidden.hash(&mut hasher);

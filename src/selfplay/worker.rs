@@ -58,8 +58,7 @@ impl Hall<'_> {
             let (apart, mut shared): (Vec<_>, Vec<_>) =
                 games.iter_mut().map(|(_, game)| game).partition(|game| game.is_apart());
             apart.into_iter().try_for_each(Play::ask_own)?;
-            let leaves: Vec<&Position> =
-                shared.iter_mut().filter_map(|game| game.next()).collect();
+            let leaves: Vec<&Position> = shared.iter_mut().filter_map(|game| game.next()).collect();
             let answers = self.games.evaluator.evaluate(&leaves)?;
             for (game, answer) in shared.into_iter().zip(answers) {
                 game.answer(answer);

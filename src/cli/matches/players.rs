@@ -129,8 +129,8 @@ impl Team {
     }
 }
 
-/// Makes the engines of one player for games one after the other. A network is loaded once; what was said
-/// of positions in one game is not remembered in the next, so that games do not depend on those before them.
+/// Makes the engines of one player for games one after the other. A network is loaded once;
+/// what playouts learnt in one game is forgotten in the next, so that games do not depend on those before them.
 fn maker(config: Config) -> anyhow::Result<EngineMaker> {
     let evaluator = evaluator::make(&config)?;
     let table = time::configured_table(&config)?;

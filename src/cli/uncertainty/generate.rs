@@ -59,11 +59,7 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> 
 }
 
 /// The same for somebody who needs so many games.
-pub(super) fn run_for(
-    args: &GenerateArgs,
-    config: &Config,
-    fewest: usize,
-) -> anyhow::Result<Told> {
+pub(super) fn run_for(args: &GenerateArgs, config: &Config, fewest: usize) -> anyhow::Result<Told> {
     let net = evaluator::net_file(config)?.manifest.sha256;
     let records = read_records(args)?;
     let games = if args.records.is_empty() { args.games } else { args.games.min(records.len()) };

@@ -87,9 +87,8 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
 /// Says which of the networks are there and stay as they are.
 fn kept(networks: &[&Path]) -> String {
     let there = networks.iter().filter(|path| path.exists());
-    let note = |path: &&Path| {
-        format!("{} is there already: remove it to train it anew\n", path.display())
-    };
+    let note =
+        |path: &&Path| format!("{} is there already: remove it to train it anew\n", path.display());
     there.map(note).collect()
 }
 

@@ -61,9 +61,11 @@ impl Past {
 
     /// Hashes what it says of a position after so many moves.
     pub(super) fn hash(&self, moves: u32, hasher: &mut impl Hasher) {
-        for (step, removed) in self.steps().zip((0..=moves).rev()).map_while(|(step, number)| {
-            step.filter(|(step, _)| step.number == number)
-        }) {
+        for (step, removed) in self
+            .steps()
+            .zip((0..=moves).rev())
+            .map_while(|(step, number)| step.filter(|(step, _)| step.number == number))
+        {
             (step.ko, removed).hash(hasher);
             if !removed.is_empty() {
                 step.owner.hash(hasher);
