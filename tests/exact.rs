@@ -12,8 +12,10 @@ use std::process::Command;
 use std::thread;
 
 use rand::RngExt as _;
-use tedomari::eval::{CachedEvaluator, Evaluation, Evaluator, Policy};
-use tedomari::game::{BoardSize, Color, KoRule, Komi, Move, Position, Rules, Suicide, Symmetry};
+use tedomari::eval::{CachedEvaluator, EvalError, Evaluation, Evaluator, Policy};
+use tedomari::game::{
+    BoardSize, Color, Game, KoRule, Komi, Move, Position, Rules, Suicide, Symmetry,
+};
 use tedomari::nn::katago::features as katago;
 use tedomari::nn::{Network, Orientation, builtin, features};
 use tedomari::util::Seed;
@@ -27,7 +29,7 @@ fn random_game(size: BoardSize, rules: Rules, moves: usize, seed: Seed) -> Vec<P
         let color = position.to_move();
         let mut legal: Vec<_> = position.legal_points(color).map(Move::Place).collect();
         legal.sort_unstable();
-        if rules.game == tedomari::game::Game::Go && rng.random_bool(0.1) {
+        if rules.game == Game::Go && rng.random_bool(0.1) {
             legal.push(Move::Pass);
         }
         if legal.is_empty() {
@@ -95,6 +97,15 @@ fn check_batches(
     }
 }
 
+/// What is made anew for each memory.
+struct Boxed(Box<dyn Evaluator>);
+
+impl Evaluator for Boxed {
+    fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
+        self.0.evaluate(batch)
+    }
+}
+
 /// The same on one thread and on two, without a memory and with small and large ones.
 fn check_exact(make: impl Fn() -> Box<dyn Evaluator>, positions: &[Position]) {
     let evaluator = make();
@@ -113,15 +124,6 @@ fn check_exact(make: impl Fn() -> Box<dyn Evaluator>, positions: &[Position]) {
             scope.spawn(move || check(evaluator, &[3, 16], seed));
         }
     });
-    struct Boxed(Box<dyn Evaluator>);
-    impl Evaluator for Boxed {
-        fn evaluate(
-            &self,
-            batch: &[&Position],
-        ) -> Result<Vec<Evaluation>, tedomari::eval::EvalError> {
-            self.0.evaluate(batch)
-        }
-    }
     // Nothing fits, ten positions or so do, or all.
     for bytes in [0, 10 * 8 * positions[0].size().area() + 4000, 1 << 24] {
         let cached = CachedEvaluator::new(Boxed(make()), 1, bytes);
@@ -249,10 +251,9 @@ fn self_play_with_playouts_differed_with_two_threads() {
 #[test]
 fn recorded_searches_differed_with_two_threads() {
     let mut args = vec!["uncertainty", "generate", "--game", "nogo", "--board", "9"];
-    args.extend(["--net", "builtin:nogo9small", "--games", "24", "--games-per-file", "8"]);
-    for setting in ["uncertainty.simulations=60", "selfplay.simulations=12", "uncertainty.every=6"]
-    {
-        args.extend(["--set", setting]);
-    }
-    check_threads(&args, 3);
+    args.extend(["--net", "builtin:nogo9small", "--games", "4", "--games-per-file", "1"]);
+    // Searches of one position after the other meet the same stones by many ways.
+    args.extend(["--set", "uncertainty.every=1", "--set", "uncertainty.simulations=100"]);
+    args.extend(["--set", "selfplay.simulations=4"]);
+    check_threads(&args, 4);
 }

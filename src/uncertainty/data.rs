@@ -69,7 +69,8 @@ impl Split {
     /// How many games it takes, from the first on, to have one in each part.
     #[must_use]
     pub fn fewest_games(params: &UncertaintyParams) -> usize {
-        let first = |part| (0..).find(|&number| Part::of(number, params) == part);
+        // Each part has one game of 200 at the least.
+        let first = |part| (0..1_000_000).find(|&number| Part::of(number, params) == part);
         let firsts = [Part::Train, Part::Calibration, Part::Test].into_iter().filter_map(first);
         firsts.max().map_or(0, |number| number + 1)
     }
