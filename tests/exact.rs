@@ -219,7 +219,9 @@ fn check_threads(args: &[&str], files: usize) {
         let settings = settings.map(|name| format!("{name}={threads}"));
         let mut args = args.to_vec();
         args.extend(["--out", out.to_str().unwrap()]);
-        settings.iter().for_each(|setting| args.extend(["--set", setting]));
+        for setting in &settings {
+            args.extend(["--set", setting]);
+        }
         tedomari(&args);
         out
     });
