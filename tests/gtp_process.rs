@@ -35,12 +35,15 @@ fn check_legal_on_empty_board(vertex: &str) {
     Position::new(size, Rules::CHINESE, Komi::default()).play(Color::Black, mv).unwrap();
 }
 
+/// Longer than the time after a command's start in which an end of the input belongs to a script.
+const LATER: Duration = Duration::from_millis(700);
+
 /// Starts an engine that has been thinking for a while.
 fn thinking() -> Client {
     let mut engine = Client::start(tedomari(LONG));
     engine.ask("name");
     engine.send("1 genmove b");
-    thread::sleep(Duration::from_millis(150));
+    thread::sleep(LATER);
     engine
 }
 
@@ -213,15 +216,83 @@ fn quit_and_the_end_of_input_while_idle_end_the_program() {
     assert!(engine.wait(SECOND).success());
 }
 
+/// Searches of 300 simulations.
+const COUNTED: &[&str] =
+    &["--set", "time.seconds_per_move=60", "--set", "search.max_simulations=300"];
+
+/// Plays a script of searches, and checks that each has made all of its simulations.
+fn check_script_is_carried_out(script: &str, args: &[&str]) -> Said {
+    let said = run(tedomari(args), script.as_bytes());
+    assert!(said.status.success(), "{said:?}");
+    let counted = said.stdout.matches("\"simulations\":300,").count();
+    assert_eq!(counted, script.matches("genmove").count(), "{}", said.stdout);
+    said
+}
+
 #[test]
-fn many_searches_before_the_end_of_input_are_all_cut_short() {
+fn a_script_plays_moves_of_all_their_simulations_though_quit_is_waiting() {
+    let report = "tedomari-search-report";
+    let script = format!("genmove b\n{report}\ngenmove w\n{report}\n").repeat(2);
+    let said = check_script_is_carried_out(&format!("{script}quit\n"), COUNTED);
+    assert_eq!(said.stdout.matches("\n\n").count(), 9);
+    // A script need not say that it ends.
+    check_script_is_carried_out(&script, COUNTED);
+}
+
+#[test]
+fn a_script_that_arrives_a_moment_after_its_first_command_is_carried_out() {
     let _alone = alone();
-    let start = Instant::now();
-    let said = run(tedomari(LONG), "genmove b\ngenmove w\n".repeat(10).as_bytes());
-    let took = start.elapsed();
+    let args = ["--set", "time.seconds_per_move=2.5", "--set", "time.early_stop=never"];
+    let mut engine = Client::start(tedomari(&args));
+    engine.ask("name");
+    let asked = Instant::now();
+    engine.send("genmove b");
+    thread::sleep(Duration::from_millis(100));
+    engine.send("quit");
+    check_legal_on_empty_board(&engine.answer().text.unwrap());
+    let took = asked.elapsed();
+    assert!(took > 2 * SECOND, "the search was cut short after {took:?}");
+    assert_eq!(engine.answer().text, Ok(String::new()));
+    assert!(engine.wait(SECOND).success());
+}
+
+#[test]
+fn the_end_of_input_while_thinking_cuts_short_what_waits_too() {
+    let _alone = alone();
+    let mut engine = Client::start(tedomari(LONG));
+    engine.send_bytes("genmove b\ngenmove w\n".repeat(10).as_bytes());
+    thread::sleep(LATER);
+    let closed = Instant::now();
+    engine.close_input();
+    for _ in 0..20 {
+        engine.answer().text.unwrap();
+    }
+    assert!(engine.wait(SECOND).success());
+    let took = closed.elapsed();
     eprintln!("20 searches and the end of input: {took:?}");
-    assert_eq!(said.stdout.matches("\n\n").count(), 20);
-    assert!(said.status.success() && took < 2 * SECOND, "{took:?}");
+    assert!(took < 2 * SECOND, "{took:?}");
+}
+
+#[test]
+fn the_next_line_of_a_script_ends_an_analysis() {
+    let said = run(tedomari(LONG), b"lz-analyze b 10\nname\nkata-analyze b 10\n");
+    assert!(said.status.success());
+    assert!(said.stdout.contains("= Tedomari\n\n"), "{}", said.stdout);
+    assert_eq!(said.stdout.matches("\n\n").count(), 3, "{}", said.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_whose_output_nobody_reads_any_more_ends() {
+    let _alone = alone();
+    let mut command = tedomari(LONG);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"genmove b\nquit\n").unwrap();
+    thread::sleep(LATER);
+    assert!(child.try_wait().unwrap().is_none(), "the script was cut short");
+    drop(child.stdout.take());
+    wait(&mut child, SECOND);
 }
 
 #[cfg(unix)]

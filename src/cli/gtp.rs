@@ -27,7 +27,13 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     }
     let session = Session::new(engine, Box::new(config)).with_graphics(Box::new(std::io::stderr()));
     let result = runtime.block_on(async {
-        serve(tokio::io::stdin(), tokio::io::stdout(), session, stop::told_to_end()).await
+        let end = async {
+            tokio::select! {
+                () = stop::told_to_end() => {}
+                () = stop::output_closed() => {}
+            }
+        };
+        serve(tokio::io::stdin(), tokio::io::stdout(), session, end).await
     });
     // A read of standard input cannot be called back: do not wait for it.
     runtime.shutdown_background();

@@ -59,3 +59,27 @@ pub(super) async fn told_to_end() {
         let _ = tokio::signal::ctrl_c().await;
     }
 }
+
+/// Resolves when nobody reads standard output any more.
+pub(super) async fn output_closed() {
+    #[cfg(unix)]
+    {
+        let watching = tokio::task::spawn_blocking(|| {
+            use rustix::event::{PollFd, PollFlags, poll};
+            use rustix::io::Errno;
+            let output = std::io::stdout();
+            // Errors and hang-ups are told without being asked for.
+            let mut watched = [PollFd::new(&output, PollFlags::empty())];
+            loop {
+                match poll(&mut watched, None) {
+                    Err(Errno::INTR) => {}
+                    result => return result.is_ok(),
+                }
+            }
+        });
+        if matches!(watching.await, Ok(true)) {
+            return;
+        }
+    }
+    std::future::pending().await
+}

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::commands::specs;
-use super::server::MAX_LINE;
+use super::server::{MAX_LINE, SCRIPT_MOMENT};
 
 /// The text of `docs/gtp.md`.
 #[must_use]
@@ -23,10 +23,15 @@ pub fn reference() -> String {
         - An analysis answers in pieces: `= ` at once, reports while it goes on, and the empty line\n  \
           when any further line of input, also an empty one, has ended it. A client that reads slowly\n  \
           misses reports. The arguments of analyses are described below their table.\n\
-        - `quit` and the end of the input end the program in under a second: a search that is\n  \
-          running then answers with its best move so far.\n\
+        - A script on standard input is carried out in full: `quit` and the end of the input cut\n  \
+          nothing short if they come before a command is begun or within {} s of its start. If\n  \
+          they come later, while it thinks, the program ends in under a second: the search answers\n  \
+          with its best move so far. An output that nobody reads any more ends the program at once.\n\
+        - In a script, too, the next line ends an analysis: one that is to search its full time is\n  \
+          `kata-search_analyze` or `kata-genmove_analyze`.\n\
         - Without time settings a move takes `time.seconds_per_move` seconds.\n\
-        - `komi` survives `boardsize` and `clear_board`.\n"
+        - `komi` survives `boardsize` and `clear_board`.\n",
+        SCRIPT_MOMENT.as_secs_f64()
     );
     for (heading, commands) in specs() {
         write!(text, "\n## {heading}\n\n| command | arguments | |\n|---|---|---|\n")

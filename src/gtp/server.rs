@@ -4,6 +4,7 @@
 //! the engine thinks, and any line while it analyses; another answers in order, in pieces where a
 //! command gives them. The engine has its own thread, which never waits for the client.
 
+use std::cell::Cell;
 use std::future::{self, Future};
 use std::io;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::Instant;
 use tracing::{debug, error};
 
 use super::line::{Line, Request, read_line};
@@ -28,7 +30,11 @@ const MAX_WAITING: usize = 4 << 20;
 /// Pieces of an answer that may wait for the client; when there are more, the newest are lost.
 const MAX_PIECES: usize = 8;
 
-/// How long searches may go on after `quit` or the end of the input has been seen.
+/// A `quit` or an end of the input that comes within this time of a command's start belongs to a
+/// script, which is carried out in full.
+pub(super) const SCRIPT_MOMENT: Duration = Duration::from_millis(500);
+
+/// How long searches may go on after a `quit` or an end of the input that came while they ran.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// A conversation broke down.
@@ -59,7 +65,13 @@ enum What {
     TooLong(Option<u32>),
 }
 
+/// When the command that is being carried out was begun; none while there is none.
+type Begun = Cell<Option<Instant>>;
+
 /// Answers requests until `quit`, the end of the input, a broken output, or `shutdown`.
+///
+/// A `quit` or an end of the input that comes while a command has been going on for longer than
+/// [`SCRIPT_MOMENT`] ends it and those that wait. One that comes sooner is the end of a script.
 pub async fn serve(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
@@ -70,14 +82,17 @@ pub async fn serve(
     let engine =
         Handle::spawn_with_idle("engine", session, Session::ponder).map_err(ServeError::Thread)?;
     let (sender, receiver) = mpsc::unbounded_channel();
+    let begun = Begun::default();
     let reading = async {
         read_requests(BufReader::new(input), sender, &tickets).await;
-        tokio::time::sleep(LAST_WORDS).await;
-        tickets.cancel_all();
+        if begun.get().is_some_and(|at| at.elapsed() > SCRIPT_MOMENT) {
+            tokio::time::sleep(LAST_WORDS).await;
+            tickets.cancel_all();
+        }
         future::pending::<()>().await;
     };
     tokio::select! {
-        result = answer_requests(receiver, output, &engine, &tickets) => result,
+        result = answer_requests(receiver, output, &engine, &tickets, &begun) => result,
         () = reading => Ok(()),
         () = shutdown => {
             tickets.cancel_all();
@@ -168,6 +183,7 @@ async fn answer_requests(
     mut output: impl AsyncWrite + Unpin,
     engine: &Handle<Session>,
     tickets: &Tickets,
+    begun: &Begun,
 ) -> Result<(), ServeError> {
     while let Some(incoming) = receiver.recv().await {
         match incoming.what {
@@ -176,8 +192,14 @@ async fn answer_requests(
                 let (id, last) = (request.id, Session::ends_with(&request));
                 let ticket = tickets.ticket(incoming.number);
                 let (mut sender, pieces) = mpsc::channel(MAX_PIECES);
+                begun.set(Some(Instant::now()));
                 let answer = engine
                     .call(move |session| session.answer_in_pieces(&request, &ticket, &mut sender));
+                let answer = async {
+                    let answer = answer.await;
+                    begun.set(None);
+                    answer
+                };
                 write_answer(&mut output, id, answer, pieces).await?;
                 if last {
                     break;

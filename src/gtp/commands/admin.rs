@@ -35,7 +35,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         "quit",
         "",
-        "Ends the program; a search that is running answers with its best move first.",
+        "Ends the program. A search that has been running for a moment answers with its best move first.",
         |_| ok(Admin::Quit),
     ),
     Spec::new("gomill-describe_engine", "", "Name, version and player in a few lines.", |_| {
