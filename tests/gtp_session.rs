@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use tedomari::config::Config;
 use tedomari::engine::{Engine, Ticket};
+use tedomari::game::GameRecord;
+use tedomari::game::sgf::{self, SgfLimits};
 use tedomari::gtp::{Line, Session, read_line};
 use tedomari::playout::PlayoutEvaluator;
 use tedomari::util::Seed;
@@ -229,4 +231,144 @@ fn a_search_can_be_explained_until_the_board_changes() {
     assert!(client.succeeds("gomill-explain_last_move").starts_with("black wins "));
     client.succeeds("play w pass");
     client.fails("gomill-explain_last_move", "no search");
+}
+
+// ---------------------------------------------------------------------------------------------
+// Records
+
+/// What a program that knows nothing of this one reads in a record.
+fn root_properties(text: &str) -> Vec<String> {
+    let trees = sgf_parse::go::parse(text).unwrap();
+    assert_eq!(trees.len(), 1);
+    trees[0].properties().map(ToString::to_string).collect()
+}
+
+/// The record with nothing left out or put right while it was read.
+fn read_record(text: &str) -> GameRecord {
+    let (record, warnings) = sgf::read(text.as_bytes(), &SgfLimits::default()).unwrap();
+    assert_eq!(warnings, [], "{text}");
+    record
+}
+
+fn play_moves(client: &mut Client, moves: usize) {
+    client.succeeds("boardsize 9");
+    for number in 0..moves {
+        client.succeeds(["genmove b", "genmove w"][number % 2]);
+    }
+}
+
+#[test]
+fn a_record_was_four_kilobytes_for_each_move() {
+    let mut client = Client::new(&[("play.resign", "false")]);
+    play_moves(&mut client, 30);
+    let text = client.succeeds("printsgf");
+    assert!(text.len() < 30 * 250 + 200, "{} bytes", text.len());
+    for recorded in &read_record(&text).moves {
+        let comment = recorded.comment.as_ref().unwrap();
+        assert_eq!(comment.lines().count(), 1, "{comment}");
+        for part in ["wins ", " %", " simulations", " in ", " s (simulations)", ", line "] {
+            assert!(comment.contains(part), "{part} is missing in {comment}");
+        }
+    }
+    // The whole report, for those who ask for it.
+    client.succeeds("tedomari-set-config play.record_reports true");
+    client.succeeds("genmove b");
+    let record = read_record(&client.succeeds("printsgf"));
+    let comment = record.moves.last().unwrap().comment.as_ref().unwrap();
+    let (line, json) = comment.split_once('\n').unwrap();
+    assert!(line.starts_with("black wins "), "{line}");
+    let report: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(report["simulations"], 50);
+}
+
+#[test]
+fn a_finished_game_had_no_result_players_and_date_in_its_record() {
+    let mut client = Client::new(&[("gtp.name", "Ted [9x9]")]);
+    client.0 = client.0.with_calendar(|| "2026-11-18".to_owned());
+    client.succeeds("boardsize 5");
+    client.succeeds("time_settings 300 60 10");
+    client.succeeds("cgos-opponent_name Some Body");
+    let unplayed = client.succeeds("printsgf");
+    for property in ["RE[", "PB[", "PW[", "DT["] {
+        assert!(!unplayed.contains(property), "{unplayed}");
+    }
+    client.succeeds("genmove b");
+    client.succeeds("play w C2");
+    let unfinished = client.succeeds("printsgf");
+    assert!(!unfinished.contains("RE["), "{unfinished}");
+    client.succeeds("play b pass");
+    client.succeeds("play w pass");
+    let text = client.succeeds("printsgf");
+    let record = read_record(&text);
+    assert_eq!(record.players, ["Ted [9x9]", "Some Body"].map(|name| Some(name.to_owned())));
+    assert_eq!(record.date.as_deref(), Some("2026-11-18"));
+    assert_eq!(record.result.unwrap().to_string(), client.succeeds("final_score"));
+    assert_eq!(client.succeeds("gogui-rules_final_result"), client.succeeds("final_score"));
+    assert_eq!(record.application.unwrap(), concat!("Tedomari:", env!("CARGO_PKG_VERSION")));
+    let root = root_properties(&text);
+    for property in ["SZ[5:5]", "RU[Chinese]", "KM[7]", "TM[300]", "OT[10/60 Canadian]"] {
+        assert!(root.iter().any(|known| known == property), "{property} is missing: {root:?}");
+    }
+    // The next game is another one.
+    client.succeeds("clear_board");
+    assert!(!client.succeeds("printsgf").contains("RE["));
+}
+
+#[test]
+fn the_final_result_after_a_resignation_was_unknown() {
+    let mut client = Client::new(&[
+        ("search.max_simulations", "200"),
+        ("play.resign_moves", "1"),
+        ("play.resign_after", "0"),
+    ]);
+    client.succeeds("boardsize 5");
+    client.succeeds("komi 100");
+    assert_eq!(client.succeeds("gogui-rules_final_result"), "unknown");
+    client.succeeds("play b C3");
+    client.succeeds("play w C2");
+    assert_eq!(client.succeeds("genmove b"), "resign");
+    assert_eq!(client.succeeds("gogui-rules_final_result"), "W+R");
+    assert_eq!(client.succeeds("final_score"), "W+R");
+    let record = read_record(&client.succeeds("printsgf"));
+    assert_eq!(record.result.unwrap().to_string(), "W+R");
+    assert_eq!(record.players, [Some("Tedomari".to_owned()), None]);
+    // The operator thinks better of it.
+    client.succeeds("play b D3");
+    assert_eq!(client.succeeds("gogui-rules_final_result"), "unknown");
+    assert!(client.succeeds("final_score").starts_with("W+7"));
+    client.succeeds("cgos-gameover W+Time");
+    assert_eq!(client.succeeds("gogui-rules_final_result"), "W+T");
+}
+
+#[test]
+fn the_end_of_nogo_is_in_its_record() {
+    let mut client = Client::new(&[("game.kind", "nogo"), ("game.board_size", "2")]);
+    client.succeeds("play b A1");
+    client.succeeds("play w B2");
+    assert_eq!(client.succeeds("gogui-rules_final_result"), "unknown");
+    client.succeeds("play b A2");
+    assert_eq!(client.succeeds("gogui-rules_final_result"), "B+R");
+    let text = client.succeeds("printsgf");
+    assert!(text.contains("RU[NoGo]") && text.contains("RE[B+R]"), "{text}");
+    assert!(!text.contains("KM["), "{text}");
+}
+
+#[test]
+fn what_a_loaded_record_says_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("game.sgf");
+    fs::write(&path, "(;GM[1]SZ[5]PB[Lee]PW[Gu]DT[1990-01-02]RE[B+R]AP[X:1];B[cc];W[cd])").unwrap();
+    let mut client = Client::new(&[]);
+    client.0 = client.0.with_calendar(|| "2026-11-18".to_owned());
+    client.succeeds(&format!("loadsgf {}", path.display()));
+    let record = read_record(&client.succeeds("printsgf"));
+    assert_eq!(record.players, ["Lee", "Gu"].map(|name| Some(name.to_owned())));
+    assert_eq!(record.date.as_deref(), Some("1990-01-02"));
+    assert_eq!(record.result.unwrap().to_string(), "B+R");
+    assert_eq!(client.succeeds("gogui-rules_final_result"), "B+R");
+    // The engine goes on with it: another game, of one new player.
+    client.succeeds("genmove b");
+    let record = read_record(&client.succeeds("printsgf"));
+    assert_eq!(record.players, ["Tedomari", "Gu"].map(|name| Some(name.to_owned())));
+    assert_eq!(record.result, None);
 }

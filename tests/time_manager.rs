@@ -142,6 +142,8 @@ fn every_move_explains_itself() {
     assert!(json["criticality"].as_f64().is_some() && json["playout_length"].as_f64().is_some());
     let record = engine.state().record();
     let comment = record.moves[0].comment.as_ref().unwrap();
-    assert!(comment.contains("STOP: allotted") && comment.contains("saved"), "{comment}");
+    assert_eq!(*comment, engine.last_report().unwrap().to_string());
+    let reason = json["reason"].as_str().unwrap();
+    assert!(comment.contains(&format!("({reason})")), "{comment}");
     assert!(record.moves[0].seconds_left.is_some());
 }

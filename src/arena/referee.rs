@@ -111,21 +111,21 @@ pub struct Noted {
 }
 
 impl Noted {
-    /// What is known, in words. Whole numbers are written several times as fast as fractions.
+    /// What is known, in the words of a [`SearchReport`](crate::search::SearchReport). Whole numbers are written several times as fast as fractions.
     #[must_use]
     pub fn comment(&self) -> String {
         let mut text = String::with_capacity(64);
         let mut write = || {
-            let millis = thousandths(self.used.as_secs_f64());
-            write!(text, "{}.{:03} s", millis / 1000, millis % 1000)?;
             if let Some(rate) = self.win_rate {
                 let rate = thousandths(f64::from(rate));
-                write!(text, ", wins {}.{} %", rate / 10, rate % 10)?;
+                write!(text, "wins {}.{} % ", rate / 10, rate % 10)?;
             }
             if let Some(count) = self.simulations {
-                write!(text, ", {count} simulations")?;
+                write!(text, "after {count} simulations ")?;
             }
-            self.stop.as_ref().map_or(Ok(()), |stop| write!(text, ", {stop}"))
+            let millis = thousandths(self.used.as_secs_f64());
+            write!(text, "in {}.{:03} s", millis / 1000, millis % 1000)?;
+            self.stop.as_ref().map_or(Ok(()), |stop| write!(text, " ({stop})"))
         };
         write().expect("invariant: a String takes any text");
         text

@@ -15,7 +15,6 @@ use super::schedule::{Schedule, Scheduled, Shard};
 use super::time::TimeControl;
 use crate::game::{Color, Move, Position, sgf};
 use crate::judge::Judge;
-use crate::timeman::TimeSystem;
 use crate::util::Seed;
 use crate::util::stats::{Sprt, Verdict};
 
@@ -262,16 +261,13 @@ impl Match {
         record.players = indices.map(|index| Some(self.players[index].name.clone()));
         record.event = Some(format!("match, game {}, pair {}", game.game, game.pair));
         let [black, white] = indices.map(|index| self.players[index].time);
-        record.overtime = Some(if black == white {
-            black.to_string()
-        } else {
-            format!("Black {black}, White {white}")
-        });
-        if let TimeControl::Clock(TimeSystem::Absolute { main }) = black
-            && black == white
-        {
-            record.time_limit = Some(main.as_secs_f64());
-            record.overtime = None;
+        match black {
+            TimeControl::Clock(system) if black == white => {
+                record.time_limit = system.main().map(|main| main.as_secs_f64());
+                record.overtime = system.overtime();
+            }
+            _ if black == white => record.overtime = Some(black.to_string()),
+            _ => record.overtime = Some(format!("Black {black}, White {white}")),
         }
         let mut comment = vec![format!("reason: {}", reason_text(played.reason))];
         let mut faults = Vec::new();

@@ -1,6 +1,7 @@
 //! `tedomari gtp`: the engine on standard input and output.
 
 use std::io::{ErrorKind, IsTerminal};
+use std::time::SystemTime;
 
 use anyhow::Context;
 
@@ -8,6 +9,7 @@ use super::{evaluator, stop, time, watcher};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::gtp::{ServeError, Session, serve};
+use crate::util::iso_date;
 
 /// Speaks GTP until the client says `quit`, goes away, or the process is told to end.
 pub(super) fn run(config: Config) -> anyhow::Result<()> {
@@ -25,7 +27,9 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     if let Some(watcher) = watcher::make(&config) {
         engine.set_watcher(watcher);
     }
-    let session = Session::new(engine, Box::new(config)).with_graphics(Box::new(std::io::stderr()));
+    let session = Session::new(engine, Box::new(config))
+        .with_graphics(Box::new(std::io::stderr()))
+        .with_calendar(today);
     let result = runtime.block_on(async {
         let end = async {
             tokio::select! {
@@ -41,6 +45,11 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         Err(ServeError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result.context("the conversation has ended"),
     }
+}
+
+/// The date for records, in UTC.
+fn today() -> String {
+    iso_date(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
 }
 
 #[expect(clippy::print_stderr, reason = "for a person at a terminal")]

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::params::PlayParams;
 use crate::eval::Ownership;
-use crate::game::{Color, DeadStones, Game, Move, Point, PointSet, Position, Scoring};
+use crate::game::{BoardSize, Color, DeadStones, Game, Move, Point, PointSet, Position, Scoring};
 use crate::judge::{Judge, Judgement};
 use crate::search::SearchReport;
 
@@ -15,6 +15,17 @@ pub enum Decision {
     Play(Move),
     /// The game is given up.
     Resign,
+}
+
+impl Decision {
+    /// The decision as GTP writes it: a vertex, `pass` or `resign`.
+    #[must_use]
+    pub fn text(self, size: BoardSize) -> String {
+        match self {
+            Decision::Play(mv) => size.move_text(mv),
+            Decision::Resign => "resign".to_owned(),
+        }
+    }
 }
 
 /// Why a move is wanted.

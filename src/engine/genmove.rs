@@ -13,7 +13,7 @@ use super::thought::{Brief, Thought};
 use super::timing::{Planned, outcome};
 use super::{Engine, Ticket, View, run};
 use crate::eval::EvalError;
-use crate::game::Color;
+use crate::game::{Color, GameResult};
 use crate::timeman::{Outcome, TimeSystem};
 
 impl Engine {
@@ -55,7 +55,8 @@ impl Engine {
         let plan = &planned.plan;
         let allotted = plan.expected.map(|_| plan.budget.planned.as_secs_f64());
         let used = self.settle(color, &planned, &came, &watch);
-        info!(%color, ?decision, simulations, "move");
+        let mv = decision.text(self.state.position().size());
+        info!(%color, mv, simulations, "move");
         Ok(Brief { decision, simulations, reason: came.reason, allotted, win_rate, used })
     }
 
@@ -72,7 +73,10 @@ impl Engine {
         if let Decision::Play(mv) = decision {
             self.state.play_legal(color, mv);
             self.may_ponder = Some(color);
+        } else {
+            self.state.end(GameResult::Resignation(color.opponent()));
         }
+        self.moved_for[color.index()] = true;
         decision
     }
 
@@ -130,10 +134,14 @@ impl Engine {
         let clock = *self.timing.clock(color);
         let time = report.time.as_ref().map(tracing::field::display);
         let reason = report.reason.map(tracing::field::display);
-        info!(%color, ?what, time, reason, simulations = report.simulations, %report, "move");
+        let mv = what.text(report.size);
+        info!(%color, mv, time, reason, simulations = report.simulations, %report, "move");
         if let (Decision::Play(_), Some(recorded)) = (what, self.state.last_recorded()) {
-            let time = report.time.as_ref().map(ToString::to_string).unwrap_or_default();
-            recorded.comment = Some(format!("{report}\n{time}\n{}", report.to_json()));
+            recorded.comment = Some(if self.params.play.record_reports {
+                format!("{report}\n{}", report.to_json())
+            } else {
+                report.to_string()
+            });
             if clock.system() != TimeSystem::Unlimited {
                 recorded.seconds_left = Some((clock.left().as_secs_f64() * 1e3).round() / 1e3);
                 recorded.stones_left = (clock.overtime() > 0).then_some(clock.overtime());

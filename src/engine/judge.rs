@@ -11,9 +11,13 @@ impl Engine {
         self.judge.judge(self.state.position())
     }
 
-    /// How the game would end if it ended here; none in NoGo while there are legal moves.
+    /// How the game would end if it ended here; none in NoGo while there are legal moves. After a
+    /// resignation, or what else somebody has said, it has ended so.
     #[must_use]
     pub fn result(&self) -> Option<GameResult> {
+        if let Some(said) = self.state.ended().filter(|&result| result != GameResult::Unknown) {
+            return Some(said);
+        }
         let position = self.state.position();
         match position.rules().game {
             Game::Go => Some(self.judge().score(position).into()),

@@ -8,6 +8,7 @@ mod handle;
 mod judge;
 mod limit;
 mod params;
+mod record;
 mod state;
 mod stopwatch;
 mod thought;
@@ -56,6 +57,8 @@ pub struct Engine {
     judge: Judge,
     watcher: Option<Arc<dyn Watcher>>,
     last_report: Option<SearchReport>,
+    /// By [`Color::index`], whether the engine has moved for the player in this game.
+    moved_for: [bool; 2],
     /// The player who has just moved by the engine's choice, and may think on the opponent's time.
     may_ponder: Option<Color>,
     thought: Duration,
@@ -75,6 +78,7 @@ impl Engine {
             judge: Judge::new(),
             watcher: None,
             last_report: None,
+            moved_for: [false; 2],
             may_ponder: None,
             thought: Duration::ZERO,
             params,
@@ -286,6 +290,7 @@ impl Engine {
         self.timing.begin(self.state.position());
         self.resignation = [Resignation::default(); 2];
         self.last_report = None;
+        self.moved_for = [false; 2];
         self.may_ponder = None;
         self.search.forget();
     }

@@ -30,6 +30,8 @@ params! {
         pub resign_moves: u32 = 3, 1..=100;
         /// Share of the board's points that must have been played before.
         pub resign_after: f64 = 0.25, 0.0..=10.0;
+        /// Keep the whole report of each move, as JSON, in the comments of records; otherwise one line tells of it.
+        pub record_reports: bool = false, Any;
         /// Think while the opponent does.
         pub ponder: bool = false, Any;
         /// Seconds to think on the opponent's time at the most, for each of its moves.

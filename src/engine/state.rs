@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::game::{
-    BoardSize, Color, Game, GameRecord, Illegal, Komi, Move, Point, Position, RecordedMove,
-    ReplayError, Rules,
+    BoardSize, Color, Game, GameRecord, GameResult, Illegal, Komi, Move, Point, Position,
+    RecordedMove, ReplayError, Rules,
 };
 use crate::search::Line;
 
@@ -35,6 +35,9 @@ pub struct GameState {
     rules: Rules,
     komi: Komi,
     position: Position,
+    /// How the game has ended, if somebody has said that it is over; [`GameResult::Unknown`] if no more
+    /// was said. What a loaded record says is in the record.
+    ended: Option<GameResult>,
     /// How the position came about. Its beginning tells stones, rules, komi and the side to move apart.
     line: Line,
 }
@@ -44,14 +47,13 @@ impl GameState {
     #[must_use]
     pub fn new(size: BoardSize, rules: Rules, komi: Komi) -> Self {
         let mut record = GameRecord::new(size);
-        record.application = Some(concat!("Tedomari:", env!("CARGO_PKG_VERSION")).to_owned());
         let position = Position::new(size, rules, komi);
         // Most games are not longer.
         let usual = size.area() + size.area() / 2;
         record.moves.reserve(usual);
         let moves = Vec::with_capacity(usual);
         let line = Line { start: mark(&position), moves, to_move: position.to_move() };
-        Self { record, rules, komi, position, line }
+        Self { record, rules, komi, position, ended: None, line }
     }
 
     /// The position on the board.
@@ -78,8 +80,45 @@ impl GameState {
         GameRecord {
             rules: Some(self.rules),
             komi: (self.rules.game == Game::Go).then_some(self.komi),
+            result: self.result(),
+            application: Some(concat!("Tedomari:", env!("CARGO_PKG_VERSION")).to_owned()),
             ..self.record.clone()
         }
+    }
+
+    /// How the game has ended, if somebody has said that it is over.
+    #[must_use]
+    pub const fn ended(&self) -> Option<GameResult> {
+        self.ended
+    }
+
+    /// How the game has ended, if somebody has said it or the loaded record does.
+    #[must_use]
+    pub fn result(&self) -> Option<GameResult> {
+        self.ended.filter(|&result| result != GameResult::Unknown).or(self.record.result)
+    }
+
+    /// Takes note that the game is over. Who does not know how it ended changes nothing about it.
+    pub(super) fn end(&mut self, result: GameResult) {
+        if result != GameResult::Unknown || self.ended.is_none() {
+            self.ended = Some(result);
+        }
+    }
+
+    /// Writes down who plays and when; see [`Engine::describe_game`](super::Engine::describe_game).
+    pub(super) fn describe(&mut self, players: [Option<String>; 2], date: Option<String>) {
+        for (known, told) in self.record.players.iter_mut().zip(players) {
+            *known = told.or(known.take());
+        }
+        if !self.record.moves.is_empty() {
+            self.record.date = self.record.date.take().or(date);
+        }
+    }
+
+    /// The game goes on, or is another one.
+    const fn go_on(&mut self) {
+        self.ended = None;
+        self.record.result = None;
     }
 
     /// How the position came about, for a search that remembers its tree.
@@ -118,6 +157,7 @@ impl GameState {
 
     /// Takes note of another beginning, or of other moves.
     fn begin(&mut self) {
+        self.go_on();
         let start = self.record.start(self.rules, self.komi);
         let moves = self.record.moves.iter().map(|mv| (mv.color, mv.mv)).collect();
         self.line =
@@ -138,6 +178,7 @@ impl GameState {
     }
 
     fn write_down(&mut self, color: Color, mv: Move) {
+        self.go_on();
         self.record.moves.push(RecordedMove::new(color, mv));
         self.line.moves.push((color, mv));
         self.line.to_move = self.position.to_move();
@@ -229,15 +270,17 @@ impl GameState {
     }
 
     /// Takes over a record with its first `moves` moves. The rules stay as they are, komi is the
-    /// record's if it has one.
+    /// record's if it has one. Its result is that of all moves.
     pub fn load(&mut self, record: GameRecord, moves: usize) -> Result<(), StateError> {
         let komi = record.komi.unwrap_or(self.komi);
         let position = record.replay(moves, self.rules, komi)?;
+        let result = record.result.filter(|_| moves >= record.moves.len());
         self.record = record;
         self.record.moves.truncate(moves);
         self.komi = komi;
         self.position = position;
         self.begin();
+        self.record.result = result;
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use super::line::Request;
 use super::output::{Collected, Output};
 use super::response::Response;
 use crate::engine::{Engine, EngineParams, Ticket};
+use crate::game::Color;
 use crate::util::{Any, params};
 
 params! {
@@ -43,13 +44,14 @@ pub struct Session {
     pub(super) settings: Box<dyn Settings>,
     pub(super) opponent: Option<String>,
     pub(super) graphics: Option<LiveGraphics>,
+    today: Option<fn() -> String>,
 }
 
 impl Session {
     /// A conversation about an engine.
     #[must_use]
     pub fn new(engine: Engine, settings: Box<dyn Settings>) -> Self {
-        Self { engine, settings, opponent: None, graphics: None }
+        Self { engine, settings, opponent: None, graphics: None, today: None }
     }
 
     /// The same with a place for GoGui's live graphics, which is written to by its own thread and
@@ -57,6 +59,12 @@ impl Session {
     #[must_use]
     pub fn with_graphics(self, place: Box<dyn io::Write + Send>) -> Self {
         Self { graphics: Some(LiveGraphics::new(place)), ..self }
+    }
+
+    /// The same with somebody who knows the date, as it stands in records.
+    #[must_use]
+    pub fn with_calendar(self, today: fn() -> String) -> Self {
+        Self { today: Some(today), ..self }
     }
 
     /// Answers a request. A search ends early when its ticket is cancelled, an analysis ends only
@@ -80,6 +88,21 @@ impl Session {
             .map_err(|error| error.to_string())
             .and_then(|command| command.execute(self, &mut call).map_err(|failure| failure.0));
         Response { id: request.id, text }
+    }
+
+    /// Writes into the record who plays and when. The engine has its own name where it has moved;
+    /// the other player has the one that the server has told.
+    pub(super) fn describe_game(&mut self) {
+        let name = self.settings.gtp().name;
+        let players = Color::BOTH.map(|color| {
+            if self.engine.moved_for(color) {
+                Some(name.clone())
+            } else {
+                let opponent = self.engine.moved_for(color.opponent());
+                self.opponent.clone().filter(|_| opponent)
+            }
+        });
+        self.engine.describe_game(players, self.today.map(|today| today()));
     }
 
     /// Thinks on the opponent's time until something else is wanted, if that is configured.

@@ -51,6 +51,9 @@ pub struct SearchReport {
     pub certainty: Option<Certainty>,
 }
 
+/// Moves of the best line that a report tells in a line of text.
+const MOVES_SHOWN: usize = 12;
+
 /// A move at the root.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RootMove {
@@ -151,17 +154,20 @@ impl SearchReport {
 }
 
 impl fmt::Display for SearchReport {
-    /// One line for logs and for those who ask for an explanation.
+    /// One line for logs, records and those who ask for an explanation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line: Vec<_> = self.line().map(|mv| self.size.move_text(mv)).collect();
-        write!(
-            f,
-            "{} wins {:.1} % after {} simulations in {:.2} s",
-            self.color,
-            100.0 * self.value.win_rate(),
-            self.simulations,
-            self.elapsed.as_secs_f64(),
-        )?;
+        let line = self.line().take(MOVES_SHOWN).map(|mv| self.size.move_text(mv));
+        let line: Vec<_> = line.collect();
+        write!(f, "{} wins {:.1} %", self.color, 100.0 * self.value.win_rate())?;
+        if let Some(score) = self.score {
+            let ahead = if score < 0.0 { self.color.opponent() } else { self.color };
+            write!(f, ", score {}+{:.1},", ahead.letter(), score.abs())?;
+        }
+        write!(f, " after {} simulations", self.simulations)?;
+        if self.visits > self.simulations {
+            write!(f, " ({} visits)", self.visits)?;
+        }
+        write!(f, " in {:.2} s", self.elapsed.as_secs_f64())?;
         if let Some(reason) = self.reason {
             write!(f, " ({reason})")?;
         }

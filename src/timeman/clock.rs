@@ -43,6 +43,35 @@ pub enum TimeSystem {
     },
 }
 
+impl TimeSystem {
+    /// Main time, which may be nothing; none without a limit.
+    #[must_use]
+    pub const fn main(self) -> Option<Duration> {
+        match self {
+            Self::Unlimited => None,
+            Self::Absolute { main }
+            | Self::Canadian { main, .. }
+            | Self::Byoyomi { main, .. }
+            | Self::Fischer { main, .. } => Some(main),
+        }
+    }
+
+    /// What follows the main time, as game records write it, such as `25/600 Canadian`.
+    #[must_use]
+    pub fn overtime(self) -> Option<String> {
+        Some(match self {
+            Self::Unlimited | Self::Absolute { .. } => return None,
+            Self::Canadian { period, stones, .. } => {
+                format!("{stones}/{} Canadian", period.as_secs_f64())
+            }
+            Self::Byoyomi { period, periods, .. } => {
+                format!("{periods}x{} byo-yomi", period.as_secs_f64())
+            }
+            Self::Fischer { increment, .. } => format!("{} fischer", increment.as_secs_f64()),
+        })
+    }
+}
+
 /// The time a player has left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
@@ -58,13 +87,7 @@ impl Clock {
     /// A clock at the beginning of a game.
     #[must_use]
     pub fn new(system: TimeSystem) -> Self {
-        let left = match system {
-            TimeSystem::Unlimited => Duration::ZERO,
-            TimeSystem::Absolute { main }
-            | TimeSystem::Canadian { main, .. }
-            | TimeSystem::Byoyomi { main, .. }
-            | TimeSystem::Fischer { main, .. } => main,
-        };
+        let left = system.main().unwrap_or_default();
         let mut clock = Self { system, left, overtime: 0 };
         clock.enter_overtime();
         clock

@@ -1,5 +1,6 @@
 //! Small things that every module may use.
 
+mod date;
 mod files;
 mod journal;
 mod machine;
@@ -7,6 +8,7 @@ mod params;
 mod seed;
 pub mod stats;
 
+pub use date::iso_date;
 pub use files::{
     ReadError, list_folder, make_folder, open_file, read_limited, write_atomically, write_unsynced,
 };

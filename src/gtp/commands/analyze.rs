@@ -5,7 +5,7 @@ mod options;
 use std::time::Duration;
 
 use super::{Answer, Call, Command, Failure, Spec, done};
-use crate::engine::{Decision, Engine, Purpose, Tickets, View};
+use crate::engine::{Engine, Purpose, Tickets, View};
 use crate::eval::EvalError;
 use crate::game::Move;
 use crate::gtp::analysis::{cgos_line, kata_line, lz_line, raw_block};
@@ -202,7 +202,7 @@ fn search(
     let live = session.settings.gtp().gogui_live_graphics;
     let Session { engine, graphics, .. } = session;
     let position = engine.state().position();
-    let color = options.color.unwrap_or(position.to_move());
+    let (size, color) = (position.size(), options.color.unwrap_or(position.to_move()));
     let allowed = options.allowed(position, color)?;
     let allowed = |mv: Move| allowed.as_ref().is_none_or(|allowed| allowed.contains(mv));
     let Call { ticket, output } = call;
@@ -231,20 +231,12 @@ fn search(
     };
     drop(watch);
     let ended = cancelled.ticket(0).is_cancelled();
-    let chosen = if ended { "cancelled".to_owned() } else { text_of(engine, decision) };
+    let chosen = if ended { "cancelled".to_owned() } else { decision.text(size) };
     if form == Form::MoveOnly {
         return Ok(chosen);
     }
     let last = engine.last_report().and_then(|report| form.line(report, options));
     Ok(last.into_iter().chain([format!("play {chosen}")]).collect::<Vec<_>>().join("\n"))
-}
-
-/// A decision as GTP writes it.
-pub(super) fn text_of(engine: &Engine, decision: Decision) -> String {
-    match decision {
-        Decision::Play(mv) => engine.state().position().size().move_text(mv),
-        Decision::Resign => "resign".to_owned(),
-    }
 }
 
 fn raw(engine: &Engine, symmetries: Symmetries) -> Answer {

@@ -56,7 +56,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         "gogui-rules_final_result",
         "",
-        "How the game ended, `unknown` while it goes on.",
+        "How the game ended, such as `B+3.5`, or `W+R` by resignation; `unknown` while it goes on.",
         |_| ok(GoGui::FinalResult),
     ),
     Spec::new(
@@ -152,9 +152,9 @@ impl GoGui {
                 let report = last_report(session)?;
                 format!("{}\nTEXT {report}", graphics::variation(report))
             }
-            GoGui::FinalResult if !position.is_over() => "unknown".to_owned(),
             GoGui::FinalResult => {
-                session.engine.result().map_or("unknown".to_owned(), |result| result.to_string())
+                let result = session.engine.final_result();
+                result.map_or("unknown".to_owned(), |result| result.to_string())
             }
         })
     }

@@ -26,7 +26,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         "final_score",
         "",
-        "How the game would end now, such as `B+3.5` or `0`; dead stones are judged by their stones and the rules alone, where the rules take them off.",
+        "How the game would end now, such as `B+3.5` or `0`, or how it has ended, such as `W+R`; where the rules take dead stones off, they are judged by the stones on the board and the rules alone.",
         |_| ok(ScoreCommand::FinalScore),
     ),
     Spec::new(

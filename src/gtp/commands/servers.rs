@@ -3,6 +3,7 @@
 use tracing::info;
 
 use super::{Answer, Command, Failure, Spec, done};
+use crate::game::GameResult;
 use crate::gtp::args::ArgError;
 use crate::gtp::session::Session;
 
@@ -52,8 +53,10 @@ impl Servers {
     pub(super) fn execute(self, session: &mut Session) -> Answer {
         match self {
             Servers::GameOver(result) => {
+                session.describe_game();
                 let opponent = session.opponent.take();
                 info!(result, opponent, "the server says that the game is over");
+                session.engine.end_game(result.parse().unwrap_or(GameResult::Unknown));
             }
             Servers::OpponentName(name) => session.opponent = Some(name),
             Servers::OpponentRating(rating) => info!(rating, "the opponent's rating"),

@@ -26,9 +26,12 @@ pub(super) const SPECS: &[Spec] = &[
             ok(Sgf::Load { path, before_move: args.parse_optional("move number")? })
         },
     ),
-    Spec::new("printsgf", "[FILE]", "The game as SGF, as the answer or in a file.", |args| {
-        ok(Sgf::Print(args.optional().map(str::to_owned)))
-    }),
+    Spec::new(
+        "printsgf",
+        "[FILE]",
+        "The game as SGF, as the answer or in a file: the players where they are known, the date, the result once the game is over, and a line on each move of the engine (`play.record_reports` adds the whole report).",
+        |args| ok(Sgf::Print(args.optional().map(str::to_owned))),
+    ),
 ];
 
 fn ok(command: Sgf) -> Result<Command, ArgError> {
@@ -40,7 +43,8 @@ impl Sgf {
         match self {
             Sgf::Load { path, before_move } => load(session, &path, before_move),
             Sgf::Print(path) => {
-                let text = sgf::write(&session.engine.state().record());
+                session.describe_game();
+                let text = sgf::write(&session.engine.record());
                 let Some(path) = path else { return Ok(text) };
                 write_atomically(Path::new(&path), text.as_bytes())
                     .map_err(|error| Failure(format!("cannot write {path}: {error}")))?;

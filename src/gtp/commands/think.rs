@@ -1,6 +1,5 @@
 //! Moves by the engine.
 
-use super::analyze::text_of;
 use super::{Answer, Command, Spec, done};
 use crate::engine::{Purpose, Ticket, View};
 use crate::game::Color;
@@ -58,6 +57,6 @@ impl Think {
             Think::Interrupt => return done(),
         };
         drop(watch);
-        Ok(text_of(engine, decision))
+        Ok(decision.text(engine.state().position().size()))
     }
 }
