@@ -116,7 +116,11 @@ fn the_program_says_what_is_wrong() {
             weights.clone(),
             "lack the tensor block.2",
         ),
-        (text.replace("value = 0.6", "value = 0.1").into(), weights, "canary 1 does not sing"),
+        (
+            text.replace("value = 0.6", "value = 0.1").into(),
+            weights,
+            "of test position 1, its manifest",
+        ),
     ];
     for (manifest, weights, expected) in cases {
         let said = refusal(folder.path(), &manifest, &weights);

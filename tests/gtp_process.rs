@@ -501,6 +501,123 @@ fn other_commands_print_exactly_one_json_object() {
 }
 
 // ---------------------------------------------------------------------------------------------
+// Networks
+
+#[test]
+fn a_network_for_another_game_was_used_silently() {
+    let refused = |args: &[&str], input: &str| {
+        let said = run(tedomari(args), input.as_bytes());
+        assert_eq!(said.status.code(), Some(1), "{said:?}");
+        assert_eq!(said.stdout, "");
+        said.stderr
+    };
+    let said = refused(&["--net", "builtin:nogo9"], "genmove b\n");
+    let clear = "builtin:nogo9 is a network for NoGo, and the game is Go";
+    assert!(said.contains(clear), "{said}");
+    let said = refused(&["--net", "builtin:go9", "--game", "nogo"], "genmove b\n");
+    assert!(said.contains("builtin:go9 is a network for Go, and the game is NoGo"), "{said}");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("match");
+    let player = "tedomari net=builtin:nogo9 simulations=2";
+    let args = ["match", "--player", player, "--player", player, "--out", out.to_str().unwrap()];
+    let said = refused(&args, "");
+    assert!(said.contains(clear) && !out.exists(), "{said}");
+    // Nor is it when the game changes.
+    let mut engine = Client::start(tedomari(&["--net", "builtin:nogo9small", "--game", "nogo"]));
+    for line in ["tedomari-game go", "tedomari-set-config game.kind go"] {
+        let why = engine.try_ask(line).unwrap_err();
+        assert!(why.contains("the network is not for Go"), "{line}: {why}");
+        assert_eq!(engine.ask("tedomari-game"), "nogo");
+        assert_eq!(engine.ask("tedomari-get-config game.kind"), "\"nogo\"");
+    }
+}
+
+#[test]
+fn the_engine_named_another_player_than_the_one_that_plays() {
+    let log = ["--log-level", "info", "--set", "search.max_simulations=10"];
+    let input = "gomill-describe_engine\nboardsize 5\ngomill-describe_engine\ngenmove b\n";
+    let said = run(tedomari(&log), input.as_bytes());
+    let answers: Vec<_> = said.stdout.split_terminator("\n\n").collect();
+    assert!(answers[0].contains("Go on 9x9") && answers[0].contains("go9"), "{}", answers[0]);
+    assert!(answers[2].contains("Go on 5x5"), "{}", answers[2]);
+    assert!(answers[2].contains("without a network"), "{}", answers[2]);
+    // The log says the same, and names moves like people do.
+    let boards: Vec<_> = said.stderr.lines().filter(|line| line.contains("the board")).collect();
+    assert_eq!(boards.len(), 2, "{}", said.stderr);
+    assert!(boards[0].contains("go9") && boards[1].contains("without a network"), "{boards:?}");
+    assert!(said.stderr.contains(&format!("mv=\"{}\"", &answers[3][2..])), "{}", said.stderr);
+    assert!(!said.stderr.contains("Point("), "{}", said.stderr);
+}
+
+#[test]
+fn built_in_networks_are_listed() {
+    let said = run(tedomari(&["net", "list"]), b"");
+    let line = said.stdout.lines().find(|line| line.starts_with("builtin:go9 ")).unwrap();
+    assert!(line.contains("6x64") && line.contains("Go on 9x9"), "{line}");
+    let said = run(tedomari(&["net", "list", "--json"]), b"");
+    let object: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let nets = object["nets"].as_array().unwrap();
+    assert!(nets.iter().any(|net| net["net"] == "builtin:go19" && net["boards"][1] == 19));
+    for net in nets {
+        let name = net["net"].as_str().unwrap();
+        assert!(run(tedomari(&["net", "info", name]), b"").status.success(), "{name}");
+    }
+}
+
+#[test]
+fn a_network_that_is_good_is_told_plainly() {
+    let said = run(tedomari(&["net", "verify", "builtin:untrained"]), b"");
+    assert!(said.stdout.contains("good") && !said.stdout.contains("sing"), "{}", said.stdout);
+}
+
+// ---------------------------------------------------------------------------------------------
+// What people type
+
+#[test]
+fn a_report_on_no_match_tells_its_error_once() {
+    let said = run(tedomari(&["match", "report", "nosuch"]), b"");
+    assert_eq!(said.stderr.matches("No such file").count(), 1, "{}", said.stderr);
+}
+
+#[test]
+fn flags_that_people_type_are_obeyed() {
+    let flags = ["--komi", "6.5", "--rules", "japanese", "--threads", "1", "--simulations", "60"];
+    let ask = |before: &[&str], input: &str| {
+        let said = run(tedomari(&[before, &flags].concat()), input.as_bytes());
+        assert!(said.status.success(), "{said:?}");
+        said.stdout
+    };
+    for before in [&[][..], &["gtp"]] {
+        let said = ask(before, "printsgf\ngenmove b\ntedomari-search-report\n");
+        for part in ["KM[6.5]", "RU[Japanese]", "\"simulations\":60,"] {
+            assert!(said.contains(part), "{part} is missing: {said}");
+        }
+    }
+    let said = run(tedomari(&["--time", "fixed:0.3", "--board", "9x9"]), b"genmove b\nprintsgf\n");
+    assert!(said.stdout.contains("OT[1/0.3 Canadian]"), "{}", said.stdout);
+    assert!(said.stdout.contains("SZ[9]"), "{}", said.stdout);
+}
+
+#[test]
+fn a_misspelt_key_of_a_player_is_answered_with_the_nearest() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("match");
+    let player = "tedomari simulatons=2";
+    let args = ["match", "--player", player, "--player", player, "--out", out.to_str().unwrap()];
+    let said = run(tedomari(&args), b"");
+    assert!(said.stderr.contains("the nearest known key is 'simulations'"), "{}", said.stderr);
+    let said = run(tedomari(&["--set", "simulatons=2"]), b"");
+    assert!(said.stderr.contains("'search.max_simulations'"), "{}", said.stderr);
+}
+
+#[test]
+fn help_and_exit_get_a_hint() {
+    let said = run(tedomari::<&str>(&[]), b"help\n7 exit\nname\n");
+    let hint = "unknown command: list_commands shows all, quit ends the program";
+    assert_eq!(said.stdout, format!("? {hint}\n\n?7 {hint}\n\n= Tedomari\n\n"));
+}
+
+// ---------------------------------------------------------------------------------------------
 // Clocks
 
 /// Plays a game of 2 s for each side; the time that each has used.

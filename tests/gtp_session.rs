@@ -66,11 +66,39 @@ fn chat_is_answered_only_when_it_is_switched_on() {
     client.succeeds("tedomari-set-config gtp.kgs_chat true");
     assert!(client.succeeds("list_commands").contains("kgs-chat"));
     assert_eq!(client.succeeds("known_command kgs-chat"), "true");
-    assert_eq!(client.succeeds("kgs-chat game Alice hello there"), "The game has only begun.");
-    client.succeeds("genmove b");
-    assert!(client.succeeds("kgs-chat private Alice").contains("50 simulations"));
+    client.succeeds("kgs-chat game Alice hello there");
     client.fails("kgs-chat shout Alice hello", "game or private");
     client.fails("kgs-chat game", "name is missing");
+}
+
+#[test]
+fn chat_told_any_opponent_the_planned_line_in_the_middle_of_a_game() {
+    let settings = [("gtp.kgs_chat", "true"), ("gtp.kgs_operator", "Boss")];
+    let mut client = Client::new(&settings);
+    client.succeeds("genmove b");
+    let tells = |client: &mut Client, chat: &str| {
+        client.succeeds(&format!("kgs-chat {chat} what now")).contains("50 simulations")
+    };
+    assert!(tells(&mut client, "private Boss") && tells(&mut client, "private boss"));
+    // What is said in the game is read by all.
+    for chat in ["private Alice", "game Alice", "game Boss"] {
+        assert!(!tells(&mut client, chat), "{chat}");
+    }
+    client.succeeds("kgs-game_over");
+    for chat in ["private Alice", "game Alice", "game Boss"] {
+        assert!(tells(&mut client, chat), "{chat}");
+    }
+    // Without an operator nobody is one.
+    let mut client = Client::new(&settings[..1]);
+    client.succeeds("genmove b");
+    assert!(!tells(&mut client, "private Alice"));
+}
+
+#[test]
+fn settings_that_are_read_at_the_start_are_not_changed_in_vain() {
+    let mut client = Client::new(&[]);
+    client.fails("tedomari-set-config net.path builtin:go9", "read at the start");
+    assert_eq!(client.succeeds("tedomari-get-config net.path"), "\"\"");
 }
 
 #[test]

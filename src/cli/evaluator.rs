@@ -12,7 +12,8 @@ use crate::eval::{
     SelectedEvaluator,
 };
 use crate::game::{BoardSize, Game};
-use crate::nn::katago::{KataGoGraph, NOT_GO};
+use crate::gtp::Describe;
+use crate::nn::katago::KataGoGraph;
 use crate::nn::{
     DeviceChoice, GraphEvaluator, KataGoFile, Manifest, NetFile, NetParams, Network, Orientation,
     builtin,
@@ -24,30 +25,85 @@ use crate::util::Seed;
 pub(super) const NO_NET: &str = "none";
 
 /// What stands before the name of a built-in network.
-const BUILT_IN: &str = "builtin:";
+pub(super) const BUILT_IN: &str = "builtin:";
 
 /// The network that is named; without a name, for each game and board the built-in network that
 /// was trained for it, and games played to the end where there is none.
 pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
-    let evaluator = unseeded(config)?;
-    evaluator.begin_game(Seed::new(config.search.seed));
-    Ok(evaluator)
+    Ok(make_for_games(config)?.0)
 }
 
-fn unseeded(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
-    let path = config.net.path.as_str();
-    if path == NO_NET {
-        return Ok(playouts(config));
+/// The same with the games that it knows.
+pub(super) fn make_for_games(config: &Config) -> anyhow::Result<(Arc<dyn Evaluator>, Vec<Game>)> {
+    let (evaluator, games) = match config.net.path.as_str() {
+        "" => (built_in(config)?, Game::ALL.to_vec()),
+        NO_NET => (playouts(config), Game::ALL.to_vec()),
+        path => {
+            let net = load(path)?;
+            must_know(&net, path, config)?;
+            let games = net.games();
+            let evaluator = match net {
+                Network::Own(net) => {
+                    let game = config.game.rules().game;
+                    with_playouts(with_net(&net, &config.net)?, config, game)
+                }
+                Network::KataGo(net) => with_katago(&net, &config.net)?,
+            };
+            (evaluator, games)
+        }
+    };
+    evaluator.begin_game(Seed::new(config.search.seed));
+    Ok((evaluator, games))
+}
+
+/// Refuses a network that is named and was made for another game than the configured one.
+pub(super) fn check_game(config: &Config) -> anyhow::Result<()> {
+    match config.net.path.as_str() {
+        "" | NO_NET => Ok(()),
+        path => {
+            let net = Network::load(path).with_context(|| format!("in {path}"))?;
+            must_know(&net, path, config)
+        }
     }
-    if !path.is_empty() {
-        let game = config.game.rules().game;
-        let net = load(path)?;
-        anyhow::ensure!(net.knows(game), "in {path}: {NOT_GO}");
-        return match net {
-            Network::Own(net) => Ok(with_playouts(with_net(&net, &config.net)?, config, game)),
-            Network::KataGo(net) => with_katago(&net, &config.net),
+}
+
+fn must_know(net: &Network, path: &str, config: &Config) -> anyhow::Result<()> {
+    let (game, games) = (config.game.rules().game, net.games());
+    anyhow::ensure!(
+        games.contains(&game),
+        "{path} is a network for {}, and the game is {game}: choose the game with --game, or \
+         another network",
+        games.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "),
+    );
+    Ok(())
+}
+
+/// Says in words who plays a game on a board.
+pub(super) fn describe(config: &Config) -> Describe {
+    let config = config.clone();
+    Box::new(move |game, size| {
+        let net = match config.net.path.as_str() {
+            NO_NET => None,
+            "" => fitting(game, size).map(|net| format!("{} ({})", net.name, net.shape)),
+            path => Some(path.to_owned()),
         };
-    }
+        match net {
+            None => format!("{game} on {size}: a tree search with playouts, without a network"),
+            Some(net) if mixes_playouts(&config, game) => {
+                format!("{game} on {size}: a tree search with the network {net} and playouts")
+            }
+            Some(net) => format!("{game} on {size}: a tree search with the network {net}"),
+        }
+    })
+}
+
+/// The built-in network that is chosen for a game on a board, if one was trained for it.
+pub(super) fn fitting(game: Game, size: BoardSize) -> Option<Manifest> {
+    builtin::trained().ok()?.into_iter().find(|net| net.fits(game, size))
+}
+
+/// For each game and board the built-in network that was trained for it, and playouts elsewhere.
+fn built_in(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     // A device that does not exist is an error also where no network would use it.
     choice(&config.net)?.open().context("in net.device")?;
     let known = config.clone();
@@ -55,8 +111,7 @@ fn unseeded(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
         // Those on the larger boards are checked by a test: a start takes milliseconds.
         let net = with_net(&builtin::named(&manifest.name)?, &known.net)
             .with_context(|| format!("in {BUILT_IN}{}", manifest.name))?;
-        let is_go = manifest.games.iter().any(|game| game == "go");
-        Ok(with_playouts(net, &known, if is_go { Game::Go } else { Game::NoGo }))
+        Ok(with_playouts(net, &known, if manifest.knows(Game::Go) { Game::Go } else { Game::NoGo }))
     };
     let start = (config.game.rules().game, config.game.size());
     Ok(Arc::new(select(builtin::trained()?, load, start, playouts(config))?))
@@ -78,12 +133,8 @@ pub(super) fn built_in_nets(config: &Config) -> Option<Vec<Manifest>> {
 /// The network of our own that the configuration names or chooses for its game and board.
 pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
     let (game, size) = (config.game.rules().game, config.game.size());
-    let built_in = || -> anyhow::Result<Option<String>> {
-        let fitting = builtin::trained()?.into_iter().find(|net| net.fits(game, size));
-        Ok(fitting.map(|net| format!("{BUILT_IN}{}", net.name)))
-    };
     let path = match config.net.path.as_str() {
-        "" => built_in()?,
+        "" => fitting(game, size).map(|net| format!("{BUILT_IN}{}", net.name)),
         NO_NET => None,
         path => Some(path.to_owned()),
     };
@@ -143,7 +194,7 @@ pub(super) fn load(path: &str) -> anyhow::Result<Network> {
 fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluator>> {
     let device = choice(params)?.open().context("in net.device")?;
     let manifest = &net.manifest;
-    info!(name = manifest.name, shape = %manifest.shape, ?device, "network");
+    info!(name = manifest.name, shape = %manifest.shape, ?device, "loaded a network");
     if device.is_cpu() {
         let evaluator = net.checked_evaluator(Orientation::ByHash)?;
         return Ok(remembering(evaluator, &manifest.sha256, params));
@@ -184,10 +235,17 @@ pub(super) fn playout_weight(config: &Config) -> anyhow::Result<f32> {
     Ok(if is_own { weight(config, config.game.rules().game) } else { 0.0 })
 }
 
+/// Whether playouts are mixed with what the configured network says of positions of this game.
+fn mixes_playouts(config: &Config, game: Game) -> bool {
+    let path = config.net.path.as_str();
+    let is_own = path.is_empty() || path.starts_with(BUILT_IN) || path.ends_with(".safetensors");
+    is_own && weight(config, game) > 0.0
+}
+
 /// The same with one of KataGo's networks.
 fn with_katago(net: &KataGoFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluator>> {
     let device = choice(params)?.open().context("in net.device")?;
-    info!(name = net.model.name, shape = net.model.shape(), ?device, "network of KataGo");
+    info!(name = net.model.name, shape = net.model.shape(), ?device, "loaded a network of KataGo");
     if device.is_cpu() {
         return Ok(remembering(net.evaluator(Orientation::ByHash), &net.sha256, params));
     }

@@ -6,13 +6,16 @@ use std::time::SystemTime;
 use anyhow::Context;
 
 use super::{evaluator, stop, time, watcher};
+use crate::arena::TimeControl;
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::gtp::{ServeError, Session, serve};
 use crate::util::iso_date;
 
 /// Speaks GTP until the client says `quit`, goes away, or the process is told to end.
-pub(super) fn run(config: Config) -> anyhow::Result<()> {
+///
+/// The clock is the one that is given until the client sets another.
+pub(super) fn run(config: Config, clock: Option<TimeControl>) -> anyhow::Result<()> {
     if std::io::stdin().is_terminal() {
         greet();
     }
@@ -20,14 +23,24 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let mut engine = Engine::new(config.engine(), evaluator::make(&config)?);
+    let (evaluator, games) = evaluator::make_for_games(&config)?;
+    let mut engine = Engine::new(config.engine(), evaluator);
+    engine.limit_to(games);
+    if let Some(control) = clock {
+        engine.set_time_system(control.clock().system());
+        if matches!(control, TimeControl::Simulations(_)) {
+            engine.count_simulations_as_time();
+        }
+    }
     if let Some(table) = time::configured_table(&config)? {
         engine.set_timetable(table);
     }
     if let Some(watcher) = watcher::make(&config) {
         engine.set_watcher(watcher);
     }
+    let player = evaluator::describe(&config);
     let session = Session::new(engine, Box::new(config))
+        .with_description(player)
         .with_graphics(Box::new(std::io::stderr()))
         .with_calendar(today);
     let result = runtime.block_on(async {

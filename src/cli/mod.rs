@@ -31,6 +31,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
+use crate::arena::TimeControl;
 use crate::config::Config;
 
 /// A Go and NoGo engine that knows when to stop thinking.
@@ -40,13 +41,67 @@ use crate::config::Config;
 #[command(version, about)]
 pub struct Cli {
     #[command(flatten)]
+    play: PlayFlags,
+    #[command(flatten)]
     options: Options,
     #[command(subcommand)]
     command: Option<Subcommands>,
 }
 
+/// How the engine plays over GTP. Other commands have flags of these names with their own meaning.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Play")]
+struct PlayFlags {
+    /// Points for White
+    #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
+    komi: Option<String>,
+    /// Rules by name, such as chinese or japanese; with nogo the game is NoGo
+    #[arg(long, value_name = "NAME")]
+    rules: Option<String>,
+    /// Threads of a search; 0 for one on each core
+    #[arg(long, value_name = "NUMBER")]
+    threads: Option<String>,
+    /// Simulations of a search at the most; 0 for as many as there is time for
+    #[arg(long, value_name = "NUMBER")]
+    simulations: Option<String>,
+    /// The clock, until the client sets another: none, fixed:SECONDS, sudden:SECONDS,
+    /// canadian:MAIN+STONES/SECONDS, byoyomi:MAIN+PERIODSxSECONDS, fischer:MAIN+INCREMENT, or
+    /// simulations:NUMBER for the game
+    #[arg(long, value_name = "TIME")]
+    time: Option<TimeControl>,
+}
+
+impl PlayFlags {
+    /// The flags with their keys, and what they are set to.
+    fn settings(&self) -> [(&'static str, &'static str, Option<String>); 5] {
+        let (kind, rules) = match self.rules.as_deref() {
+            Some("nogo") => (self.rules.clone(), None),
+            _ => (None, self.rules.clone()),
+        };
+        [
+            ("--rules", "game.kind", kind),
+            ("--rules", "game.rules", rules),
+            ("--komi", "game.komi", self.komi.clone()),
+            ("--threads", "search.threads", self.threads.clone()),
+            ("--simulations", "search.max_simulations", self.simulations.clone()),
+        ]
+    }
+
+    /// These flags, and those of `before` where there are none.
+    fn or(self, before: Self) -> Self {
+        Self {
+            komi: self.komi.or(before.komi),
+            rules: self.rules.or(before.rules),
+            threads: self.threads.or(before.threads),
+            simulations: self.simulations.or(before.simulations),
+            time: self.time.or(before.time),
+        }
+    }
+}
+
 /// Where the configuration comes from; later ones win.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Settings, for every command")]
 struct Options {
     /// Read settings from a file like engine.toml
     #[arg(long, global = true, value_name = "FILE")]
@@ -57,7 +112,7 @@ struct Options {
     /// The game: go or nogo
     #[arg(long, global = true, value_name = "GAME")]
     game: Option<String>,
-    /// Side of the board
+    /// Side of the board, such as 9 or 9x9
     #[arg(long, global = true, value_name = "SIZE")]
     board: Option<String>,
     /// The network to play with: NAME.safetensors with its manifest beside it, one of KataGo's files
@@ -84,7 +139,7 @@ struct Options {
 #[derive(Debug, Subcommand)]
 enum Subcommands {
     /// Speak GTP on standard input and output (the default)
-    Gtp,
+    Gtp(GtpArgs),
     /// Print the settings in force, as a file with comments
     Config(config::ConfigArgs),
     /// Print the reference of all GTP commands
@@ -120,20 +175,34 @@ enum Subcommands {
     Bench(bench::BenchArgs),
 }
 
+#[derive(Debug, Default, Args)]
+struct GtpArgs {
+    #[command(flatten)]
+    play: PlayFlags,
+}
+
 impl Cli {
     /// Does what the user has asked for.
     pub fn run(mut self) -> anyhow::Result<()> {
-        // Boards that are not square are for matches; the settings know a side only.
+        let mut flags = std::mem::take(&mut self.play);
+        match self.command.get_or_insert_with(|| Subcommands::Gtp(GtpArgs::default())) {
+            Subcommands::Gtp(args) => flags = std::mem::take(&mut args.play).or(flags),
+            _ => anyhow::ensure!(
+                flags.time.is_none(),
+                "--time is for GTP here: write it behind the command if it has such a flag"
+            ),
+        }
         let board = self.options.board.clone();
-        if matches!(self.command, Some(Subcommands::Match(_)))
-            && board.as_ref().is_some_and(|board| board.contains('x'))
+        // Boards that are not square are for matches; the settings know a side only.
+        if let Some(Subcommands::Match(_)) = &self.command
+            && board.as_deref().is_some_and(|board| board.contains('x'))
         {
             self.options.board = None;
         }
-        let config = self.options.config()?;
+        let config = self.options.config(&flags)?;
         log::start(&config.log)?;
-        match self.command.unwrap_or(Subcommands::Gtp) {
-            Subcommands::Gtp => gtp::run(config),
+        match self.command.unwrap_or(Subcommands::Gtp(GtpArgs::default())) {
+            Subcommands::Gtp(_) => gtp::run(config, flags.time),
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
@@ -153,7 +222,8 @@ impl Cli {
 }
 
 impl Options {
-    fn config(&self) -> anyhow::Result<Config> {
+    /// The settings of the file, changed by flags and then by `--set`.
+    fn config(&self, play: &PlayFlags) -> anyhow::Result<Config> {
         let mut config = match &self.config {
             Some(path) => Config::load(path).with_context(|| format!("in {}", path.display()))?,
             None => Config::default(),
@@ -161,18 +231,18 @@ impl Options {
         let no_net = self.evaluator.as_deref() == Some("playout");
         let no_net = no_net.then(|| evaluator::NO_NET.to_owned());
         let flags = [
-            ("--game", "game.kind", &self.game),
-            ("--board", "game.board_size", &self.board),
-            ("--net", "net.path", &self.net),
-            ("--evaluator", "net.path", &no_net),
-            ("--gtp-name", "gtp.name", &self.gtp_name),
-            ("--gtp-version", "gtp.version", &self.gtp_version),
-            ("--log-level", "log.level", &self.log_level),
-            ("--log-file", "log.file", &self.log_file),
+            ("--game", "game.kind", self.game.clone()),
+            ("--board", "game.board_size", self.board.as_deref().map(side).transpose()?),
+            ("--net", "net.path", self.net.clone()),
+            ("--evaluator", "net.path", no_net),
+            ("--gtp-name", "gtp.name", self.gtp_name.clone()),
+            ("--gtp-version", "gtp.version", self.gtp_version.clone()),
+            ("--log-level", "log.level", self.log_level.clone()),
+            ("--log-file", "log.file", self.log_file.clone()),
         ];
-        for (flag, key, value) in flags {
+        for (flag, key, value) in flags.into_iter().chain(play.settings()) {
             if let Some(value) = value {
-                config = config.with(key, value).with_context(|| format!("in {flag} {value}"))?;
+                config = config.with(key, &value).with_context(|| format!("in {flag} {value}"))?;
             }
         }
         for pair in &self.set {
@@ -185,6 +255,30 @@ impl Options {
         }
         Ok(config)
     }
+}
+
+/// The side of a board that is written as `9` or `9x9`.
+fn side(board: &str) -> anyhow::Result<String> {
+    match board.split_once('x') {
+        None => Ok(board.to_owned()),
+        Some((width, height)) if width == height => Ok(width.to_owned()),
+        Some((width, height)) => anyhow::bail!(
+            "in --board {board}: a board that is not square is for `match`, and over GTP for \
+             `rectangular_boardsize {width} {height}`"
+        ),
+    }
+}
+
+/// An error with its causes. Some errors tell their cause themselves; it is told once.
+#[must_use]
+pub fn explain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
+        }
+    }
+    text
 }
 
 /// Prints to standard output, which is not GTP's here. A reader that has gone away is no error.
@@ -224,16 +318,62 @@ mod tests {
     }
 
     #[test]
+    fn flags_of_a_command_are_its_own_also_where_the_program_has_them() {
+        let read = |args: &[&str]| Cli::try_parse_from([&["tedomari"], args].concat());
+        for args in [
+            &["--threads", "1", "--time", "fixed:0.5"][..],
+            &["gtp", "--threads", "1", "--time", "sudden:60", "--komi", "7.5"],
+            &["bench", "--threads", "1"],
+            &["--threads", "1", "net", "bench", "--threads", "2"],
+            &[
+                "match", "--player", "a", "--out", "o", "--time", "fixed:1", "--komi", "0",
+                "--rules", "cgos",
+            ],
+        ] {
+            assert!(read(args).is_ok(), "{args:?}: {}", read(args).unwrap_err());
+        }
+        let error = read(&["--time", "5"]).unwrap_err().to_string();
+        assert!(error.contains("fixed:SECONDS"), "{error}");
+        let misplaced = read(&["--time", "fixed:1", "commands"]).unwrap().run().unwrap_err();
+        assert!(misplaced.to_string().contains("behind the command"), "{misplaced}");
+    }
+
+    #[test]
+    fn an_error_that_tells_its_cause_is_not_told_twice() {
+        let error = anyhow::anyhow!("no such file").context("a is no match: no such file");
+        assert_eq!(explain(&error.context("in --out")), "in --out: a is no match: no such file");
+    }
+
+    #[test]
+    fn global_flags_have_a_heading_of_their_own() {
+        let help = Cli::command().render_long_help().to_string();
+        let after = |heading: &str| help.split(heading).nth(1).unwrap().to_owned();
+        assert!(after("Settings, for every command:").contains("--config"), "{help}");
+        assert!(after("\nPlay:").contains("--komi"), "{help}");
+    }
+
+    #[test]
     fn flags_win_over_defaults_and_errors_name_them() {
         let options = |args: &[&str]| {
-            Cli::try_parse_from([&["tedomari"], args].concat()).unwrap().options.config()
+            let cli = Cli::try_parse_from([&["tedomari"], args].concat()).unwrap();
+            cli.options.config(&cli.play)
         };
         let config = options(&["--game", "nogo", "--set", "time.lag_ms = 5"]).unwrap();
         assert_eq!((config.game.kind.as_str(), config.time.lag_ms), ("nogo", 5));
         assert_eq!(options(&["--gtp-version", "1.0"]).unwrap().gtp.version, "1.0");
         assert_eq!(options(&["--evaluator", "playout"]).unwrap().net.path, "none");
         assert_eq!(options(&["--evaluator", "auto"]).unwrap().net.path, "");
+        let game = options(&["--komi", "-3.5", "--rules", "japanese", "--board", "13x13"]).unwrap();
+        assert_eq!((game.game.rules.as_str(), game.game.board_size), ("japanese", 13));
+        assert!((game.game.komi + 3.5).abs() < 1e-9);
+        assert_eq!(options(&["--rules", "nogo"]).unwrap().game.kind, "nogo");
+        let search = options(&["--threads", "2", "--simulations", "70"]).unwrap().search;
+        assert_eq!((search.threads, search.max_simulations), (2, 70));
         let error = |args: &[&str]| format!("{:#}", options(args).unwrap_err());
+        assert!(error(&["--board", "9x13"]).contains("rectangular_boardsize 9 13"));
+        assert!(error(&["--komi", "6.3"]).starts_with("in --komi 6.3: "));
+        assert!(error(&["--rules", "mars"]).contains("tromp-taylor"));
+        assert!(error(&["--threads", "x"]).starts_with("in --threads x: "));
         assert!(error(&["--board", "99"]).starts_with("in --board 99: "));
         assert!(error(&["--set", "lag"]).contains("KEY=VALUE"));
         assert!(error(&["--config", "/no/such/file"]).contains("/no/such/file"));

@@ -12,24 +12,33 @@ use serde_json::json;
 use super::{evaluator, print, print_json};
 use crate::config::Config;
 use crate::eval::Evaluator;
-use crate::game::{BoardSize, Komi, Move, Position, Rules};
+use crate::game::{BoardSize, Game, Komi, Move, Position, Rules};
 use crate::nn::features::FEATURES_VERSION;
 use crate::nn::{
     KataGoFile, MANIFEST_FORMAT, Manifest, NetEvaluator, NetFile, NetShape, Network, Orientation,
-    random_weights,
+    builtin, random_weights,
 };
 use crate::util::Seed;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum NetCommand {
+    /// List the networks that are built in
+    List(ListArgs),
     /// Tell what a network is
     Info(FileArgs),
-    /// Check a network: file, checksum, tensors, and what it says of its canaries
+    /// Check a network: file, checksum, tensors, and what it says of its test positions
     Verify(FileArgs),
     /// Measure evaluations per second on the configured board, features and heads included
     Bench(BenchArgs),
     /// Make an untrained network
     Init(InitArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -75,10 +84,76 @@ pub(super) struct InitArgs {
 
 pub(super) fn run(command: &NetCommand, config: &Config) -> anyhow::Result<()> {
     match command {
+        NetCommand::List(args) => list(args),
         NetCommand::Info(args) => info(args),
         NetCommand::Verify(args) => verify(args),
         NetCommand::Bench(args) => bench(args, config),
         NetCommand::Init(args) => init(args),
+    }
+}
+
+fn list(args: &ListArgs) -> anyhow::Result<()> {
+    let nets = builtin::all()?;
+    if args.json {
+        let object = |net: &Manifest| {
+            json!({
+                "net": format!("{}{}", evaluator::BUILT_IN, net.name),
+                "games": net.games,
+                "boards": net.boards,
+                "shape": net.shape.to_string(),
+                "parameters": net.shape.parameters(),
+                "used_for": used_for(net),
+                "strength": net.strength,
+            })
+        };
+        let nets: Vec<_> = nets.iter().map(object).collect();
+        return print_json(&json!({ "nets": nets }));
+    }
+    let mut text = format!(
+        "{:19} {:5} {:7} {:6} {:>10}  used for\n",
+        "net", "game", "boards", "shape", "parameters"
+    );
+    for net in &nets {
+        let [smallest, largest] = net.boards;
+        let boards = if smallest == largest {
+            smallest.to_string()
+        } else {
+            format!("{smallest}-{largest}")
+        };
+        let games = if net.games.is_empty() { "any".to_owned() } else { net.games.join(",") };
+        text += &format!(
+            "{:19} {games:5} {boards:7} {:6} {:>10}  {}\n",
+            format!("{}{}", evaluator::BUILT_IN, net.name),
+            net.shape.to_string(),
+            net.shape.parameters(),
+            used_for(net),
+        );
+    }
+    text += "\nTo use one: --net builtin:NAME. More of one: tedomari net info builtin:NAME\n";
+    print(&text)
+}
+
+/// When a built-in network is chosen.
+fn used_for(net: &Manifest) -> String {
+    if net.games.is_empty() {
+        return "tests of the program; it is not trained".to_owned();
+    }
+    let sides = |game| {
+        let chosen = |&side: &usize| {
+            let size = BoardSize::square(side).ok();
+            let fitting = size.and_then(|size| evaluator::fitting(game, size));
+            fitting.is_some_and(|fitting| fitting.name == net.name)
+        };
+        (BoardSize::MIN..=BoardSize::MAX).filter(chosen).collect::<Vec<_>>()
+    };
+    let games = Game::ALL.into_iter().filter_map(|game| match sides(game).as_slice() {
+        [] => None,
+        [side] => Some(format!("{game} on {side}x{side}")),
+        [first, .., last] => Some(format!("{game} on {first}x{first} to {last}x{last}")),
+    });
+    match games.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => "whoever names it".to_owned(),
+        games => games + ", unless another is named",
     }
 }
 
@@ -152,7 +227,7 @@ fn about_katago(net: &KataGoFile) -> (serde_json::Value, String) {
 
 fn verify(args: &FileArgs) -> anyhow::Result<()> {
     let net = evaluator::load(&args.file)?;
-    // What it says of its canaries was compared when it was loaded.
+    // What it says of its test positions was compared when it was loaded.
     let canaries = match &net {
         Network::Own(net) => net.manifest.canaries.len(),
         Network::KataGo(_) => 0,
@@ -161,7 +236,10 @@ fn verify(args: &FileArgs) -> anyhow::Result<()> {
         return print_json(&json!({ "name": net.name(), "ok": true, "canaries": canaries }));
     }
     match net {
-        Network::Own(_) => print(&format!("{}: good, {canaries} canaries sing\n", net.name())),
+        Network::Own(_) => print(&format!(
+            "{}: good, it says of {canaries} test positions what its manifest says\n",
+            net.name()
+        )),
         Network::KataGo(_) => print(&format!(
             "{}: good, all layers fit together, and what they compute is finite\n",
             net.name()
@@ -236,9 +314,11 @@ fn bench(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
         }));
     }
     print(&format!(
-        "{shape} on {size}, batch {}, {} threads: {per_second:.0} evaluations/s, {gflops:.0} \
+        "{shape} on {size}, batch {}, {} {}: {per_second:.0} evaluations/s, {gflops:.0} \
          GFLOP/s by direct convolution\n",
-        args.batch, args.threads,
+        args.batch,
+        args.threads,
+        if args.threads == 1 { "thread" } else { "threads" },
     ))
 }
 

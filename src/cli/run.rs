@@ -336,13 +336,13 @@ impl<'a> Runner<'a> {
                 "folder": self.params.folder,
                 "best": best,
                 "generations": generations,
-                "next": format!("{next:?}"),
+                "next": next.to_string(),
                 "over": next == Stage::Over,
             }));
         }
         let best = best.map_or_else(|| "none".to_owned(), |best| text(&best.net));
         print(&format!(
-            "{} of {} generations are done; best network: {best}; next: {next:?}\n",
+            "{} of {} generations are done; best network: {best}; next: {next}\n",
             generations.len(),
             self.plan.generations() + 1,
         ))

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Config, Section};
-use crate::util::{LimitError, Params, ReadError, read_limited};
+use crate::util::{LimitError, Params, ReadError, edit_distance, read_limited};
 
 /// Bytes of the largest configuration file.
 const MAX_BYTES: usize = 1 << 20;
@@ -185,7 +185,7 @@ fn line_of_key(text: &str, table: &DeTable<'_>, section: &str, field: &str) -> u
 }
 
 /// The known key that takes the fewest changes to get to. A key without a section is compared
-/// with keys without theirs, and with sections.
+/// with keys without theirs, with the last words of these, and with sections.
 fn nearest(key: &str, sections: &[Section]) -> String {
     let candidates = sections.iter().flat_map(|section| {
         let fields = section.fields.iter().map(move |field| {
@@ -196,27 +196,12 @@ fn nearest(key: &str, sections: &[Section]) -> String {
         fields.chain([(section.name.to_owned(), section.name.to_owned())])
     });
     candidates
-        .min_by_key(|(compared, _)| edit_distance(key, compared))
+        .min_by_key(|(compared, _)| {
+            let last = compared.rsplit('_').next().unwrap_or(compared);
+            edit_distance(key, compared).min(edit_distance(key, last))
+        })
         .map(|(_, full)| full)
         .unwrap_or_default()
-}
-
-/// Insertions, deletions and changes that turn one word into the other (Levenshtein 1965). Words
-/// longer than any key are cut: the distance is large enough by then.
-fn edit_distance(from: &str, to: &str) -> usize {
-    let from: Vec<char> = from.chars().take(64).collect();
-    let to: Vec<char> = to.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.iter().enumerate() {
-            let change = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
 }
 
 #[cfg(test)]
@@ -281,13 +266,13 @@ mod tests {
     }
 
     #[test]
-    fn distances() {
-        for (a, b, expected) in
-            [("", "", 0), ("abc", "abc", 0), ("lag", "lags", 1), ("kitten", "sitting", 3)]
-        {
-            assert_eq!(edit_distance(a, b), expected);
-            assert_eq!(edit_distance(b, a), expected);
-        }
+    fn a_misspelt_key_is_answered_with_the_one_that_is_meant() {
+        let message = |key| Config::default().with(key, "3").unwrap_err().to_string();
+        assert!(message("simulatons").ends_with("is 'search.max_simulations'"));
+        assert!(message("search.max_simulatons").ends_with("is 'search.max_simulations'"));
+        assert!(message("boardsize").ends_with("is 'game.board_size'"));
+        assert!(message("kommi").ends_with("is 'game.komi'"));
+        assert!(message("thread").ends_with("is 'search.threads'"));
     }
 
     proptest! {

@@ -49,6 +49,8 @@ const IDLE: Duration = Duration::from_millis(2);
 pub struct Engine {
     params: EngineParams,
     evaluator: Arc<dyn Evaluator>,
+    /// The games that the evaluator knows.
+    games: Vec<Game>,
     state: GameState,
     timing: Timing,
     resignation: [Resignation; 2],
@@ -72,6 +74,7 @@ impl Engine {
         let state = GameState::new(game.size(), game.rules(), game.komi());
         Self {
             timing: Timing::new(&params, state.position()),
+            games: Game::ALL.to_vec(),
             state,
             resignation: [Resignation::default(); 2],
             search: new_search(&params, &evaluator),
@@ -104,8 +107,18 @@ impl Engine {
         &self.params
     }
 
+    /// From now on only these games are played: others are not for the evaluator.
+    pub fn limit_to(&mut self, games: Vec<Game>) {
+        self.games = games;
+    }
+
+    fn check_game(&self, game: Game) -> Result<(), StateError> {
+        if self.games.contains(&game) { Ok(()) } else { Err(StateError::OtherNetwork(game)) }
+    }
+
     /// Changes parameters. When those of the game change, a new game begins.
-    pub fn configure(&mut self, params: EngineParams) {
+    pub fn configure(&mut self, params: EngineParams) -> Result<(), StateError> {
+        self.check_game(params.game.rules().game)?;
         let game_changed = params.game != self.params.game;
         let search_changed = params.search != self.params.search;
         let time_changed = params.time != self.params.time;
@@ -121,6 +134,7 @@ impl Engine {
             self.state = GameState::new(game.size(), game.rules(), game.komi());
             self.begin();
         }
+        Ok(())
     }
 
     /// Clears the board for a new game on a board of this size. Rules, komi and the time system
@@ -136,19 +150,22 @@ impl Engine {
     }
 
     /// Clears the board for a game of Go, by the configured rules, or of NoGo.
-    pub fn set_game(&mut self, game: Game) {
+    pub fn set_game(&mut self, game: Game) -> Result<(), StateError> {
+        self.check_game(game)?;
         let rules = match game {
             Game::Go if self.state.rules().game == Game::Go => self.state.rules(),
             Game::Go => self.params.game.go_rules(),
             Game::NoGo => Rules::NOGO,
         };
         self.start(self.state.position().size(), rules, self.state.komi());
+        Ok(())
     }
 
     /// Takes over a game with its first `moves` moves. Rules and komi are those of the record
     /// where it names them; if something is illegal, nothing changes.
     pub fn load(&mut self, record: GameRecord, moves: usize) -> Result<(), StateError> {
         let rules = record.rules.unwrap_or(self.state.rules());
+        self.check_game(rules.game)?;
         let mut state = GameState::new(record.size, rules, self.state.komi());
         state.load(record, moves)?;
         self.state = state;

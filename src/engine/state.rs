@@ -25,7 +25,10 @@ pub enum StateError {
     NotEmpty,
     /// Rules for the other game.
     #[error("these rules are for {0}: choose the game with tedomari-game first")]
-    OtherGame(&'static str),
+    OtherGame(Game),
+    /// The evaluator does not know the game.
+    #[error("the network is not for {0}: start the program without --net, or with one for {0}")]
+    OtherNetwork(Game),
 }
 
 /// The game on the board.
@@ -223,10 +226,7 @@ impl GameState {
     /// Changes the rules of the game that is played; the moves so far must be legal under them.
     pub fn set_rules(&mut self, rules: Rules) -> Result<(), StateError> {
         if rules.game != self.rules.game {
-            return Err(StateError::OtherGame(match rules.game {
-                Game::Go => "Go",
-                Game::NoGo => "NoGo",
-            }));
+            return Err(StateError::OtherGame(rules.game));
         }
         self.position = self.record.replay(usize::MAX, rules, self.komi)?;
         self.rules = rules;

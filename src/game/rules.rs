@@ -16,6 +16,29 @@ pub enum Game {
     NoGo,
 }
 
+impl Game {
+    /// Both games.
+    pub const ALL: [Self; 2] = [Self::Go, Self::NoGo];
+
+    /// The game as settings and files name it: `go` or `nogo`.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Go => "go",
+            Self::NoGo => "nogo",
+        }
+    }
+}
+
+impl fmt::Display for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Go => "Go",
+            Self::NoGo => "NoGo",
+        })
+    }
+}
+
 /// Which repetitions of a position are forbidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KoRule {

@@ -2,13 +2,15 @@
 
 use std::io;
 
+use tracing::info;
+
 use super::commands::{self, Call, Command};
 use super::graphics::LiveGraphics;
 use super::line::Request;
 use super::output::{Collected, Output};
 use super::response::Response;
 use crate::engine::{Engine, EngineParams, Ticket};
-use crate::game::Color;
+use crate::game::{BoardSize, Color, Game};
 use crate::util::{Any, params};
 
 params! {
@@ -20,6 +22,8 @@ params! {
         pub version: String = String::new(), Any;
         /// Answer chat on KGS; some versions of kgsGtp stumble over engines that do.
         pub kgs_chat: bool = false, Any;
+        /// Who may ask on KGS, in private, what the engine thinks while the game goes on; everybody is told after it.
+        pub kgs_operator: String = String::new(), Any;
         /// Show GoGui what a search finds while it runs, by live graphics on standard error.
         pub gogui_live_graphics: bool = false, Any;
     }
@@ -45,13 +49,27 @@ pub struct Session {
     pub(super) opponent: Option<String>,
     pub(super) graphics: Option<LiveGraphics>,
     today: Option<fn() -> String>,
+    player: Option<Describe>,
+    /// The game and the board that the log has told the player of.
+    announced: Option<(Game, BoardSize)>,
 }
+
+/// Says in words who plays a game on a board of this size.
+pub type Describe = Box<dyn Fn(Game, BoardSize) -> String + Send>;
 
 impl Session {
     /// A conversation about an engine.
     #[must_use]
     pub fn new(engine: Engine, settings: Box<dyn Settings>) -> Self {
-        Self { engine, settings, opponent: None, graphics: None, today: None }
+        Self {
+            engine,
+            settings,
+            opponent: None,
+            graphics: None,
+            today: None,
+            player: None,
+            announced: None,
+        }
     }
 
     /// The same with a place for GoGui's live graphics, which is written to by its own thread and
@@ -65,6 +83,30 @@ impl Session {
     #[must_use]
     pub fn with_calendar(self, today: fn() -> String) -> Self {
         Self { today: Some(today), ..self }
+    }
+
+    /// The same with somebody who can say who plays.
+    #[must_use]
+    pub fn with_description(self, player: Describe) -> Self {
+        Self { player: Some(player), ..self }
+    }
+
+    /// Who plays on the board, in words, if anybody can say.
+    pub(super) fn player(&self) -> Option<String> {
+        let position = self.engine.state().position();
+        Some(self.player.as_ref()?(position.rules().game, position.size()))
+    }
+
+    /// Tells the log who plays, once for each game and board.
+    fn announce(&mut self) {
+        let position = self.engine.state().position();
+        let (game, size) = (position.rules().game, position.size());
+        if self.announced != Some((game, size)) {
+            self.announced = Some((game, size));
+            if let Some(player) = self.player() {
+                info!(%game, %size, player, "the board");
+            }
+        }
     }
 
     /// Answers a request. A search ends early when its ticket is cancelled, an analysis ends only
@@ -87,6 +129,7 @@ impl Session {
         let text = commands::parse(request, &self.settings.gtp())
             .map_err(|error| error.to_string())
             .and_then(|command| command.execute(self, &mut call).map_err(|failure| failure.0));
+        self.announce();
         Response { id: request.id, text }
     }
 

@@ -66,10 +66,17 @@ pub fn trained() -> Result<Vec<Manifest>, BuiltInError> {
     trained_of(ALL)
 }
 
+/// The manifests of all built-in networks, the better ones first.
+pub fn all() -> Result<Vec<Manifest>, BuiltInError> {
+    manifests(ALL)
+}
+
+fn manifests(nets: &[BuiltIn]) -> Result<Vec<Manifest>, BuiltInError> {
+    nets.iter().map(|net| Ok(Manifest::from_bytes(net.manifest)?)).collect()
+}
+
 fn trained_of(nets: &[BuiltIn]) -> Result<Vec<Manifest>, BuiltInError> {
-    let manifests: Result<Vec<_>, _> =
-        nets.iter().map(|net| Manifest::from_bytes(net.manifest)).collect();
-    Ok(manifests?.into_iter().filter(|manifest| !manifest.games.is_empty()).collect())
+    Ok(manifests(nets)?.into_iter().filter(|manifest| !manifest.games.is_empty()).collect())
 }
 
 #[cfg(test)]

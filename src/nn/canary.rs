@@ -13,7 +13,7 @@ const TOLERANCE: f32 = 1e-3;
 #[derive(Debug, thiserror::Error)]
 pub enum CanaryError {
     /// A position that cannot be set up.
-    #[error("canary {number} of the manifest is no position: {reason}")]
+    #[error("test position {number} (canary) of the manifest is no position: {reason}")]
     Position {
         /// Counted from 1.
         number: usize,
@@ -22,7 +22,7 @@ pub enum CanaryError {
     },
     /// The network says something else.
     #[error(
-        "canary {number} does not sing: the network says {found}, its manifest {expected}; the \
+        "the network says {found} of test position {number}, its manifest {expected}; the \
          weights or this program's kernels are not what they were"
     )]
     Differs {
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(net.verify().unwrap(), 8);
         net.weights.get_mut("value.scalars.bias").unwrap()[0] += 0.1;
         let error = net.verify().unwrap_err().to_string();
-        assert!(error.starts_with("canary 1 does not sing"), "{error}");
+        assert!(error.contains("of test position 1, its manifest"), "{error}");
     }
 
     #[test]

@@ -67,17 +67,18 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// Whether the network was trained for a game.
+    #[must_use]
+    pub fn knows(&self, game: Game) -> bool {
+        self.games.iter().any(|known| known == game.key())
+    }
+
     /// Whether the network was trained for a game on boards like this.
     #[must_use]
     pub fn fits(&self, game: Game, size: BoardSize) -> bool {
-        let name = match game {
-            Game::Go => "go",
-            Game::NoGo => "nogo",
-        };
         let [smallest, largest] = self.boards;
         let sides = [size.width(), size.height()];
-        self.games.iter().any(|known| known == name)
-            && sides.iter().all(|side| (smallest..=largest).contains(side))
+        self.knows(game) && sides.iter().all(|side| (smallest..=largest).contains(side))
     }
 }
 

@@ -141,11 +141,17 @@ impl Network {
         }
     }
 
-    /// Whether the network knows a game.
+    /// The games that the network can play: those that it was trained for, or all if it was for none.
     #[must_use]
-    pub fn knows(&self, game: Game) -> bool {
-        // Our own answer for both, whatever they were trained for.
-        matches!(self, Self::Own(_)) || game == Game::Go
+    pub fn games(&self) -> Vec<Game> {
+        match self {
+            Self::Own(net) => {
+                let known = |game: &Game| net.manifest.knows(*game);
+                let games: Vec<_> = Game::ALL.into_iter().filter(known).collect();
+                if games.is_empty() { Game::ALL.to_vec() } else { games }
+            }
+            Self::KataGo(_) => vec![Game::Go],
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The stages of a run, and where their files are.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -153,6 +154,20 @@ pub enum Stage {
     Over,
 }
 
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Warm => f.write_str("games without a network"),
+            Self::Selfplay { generation, simulations } => {
+                write!(f, "self-play of generation {generation}, {simulations} simulations a move")
+            }
+            Self::Train { generation } => write!(f, "training of generation {generation}"),
+            Self::Gate { generation } => write!(f, "matches of generation {generation}"),
+            Self::Over => f.write_str("nothing, the run is complete"),
+        }
+    }
+}
+
 /// A run by its parameters.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -212,6 +227,12 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn the_next_stage_was_told_in_the_words_of_the_program() {
+        assert_eq!(Stage::Over.to_string(), "nothing, the run is complete");
+        assert_eq!(Stage::Train { generation: 3 }.to_string(), "training of generation 3");
+    }
 
     #[test]
     fn the_next_stage_follows_from_what_is_there() {

@@ -7,6 +7,7 @@ mod machine;
 mod params;
 mod seed;
 pub mod stats;
+mod words;
 
 pub use date::iso_date;
 pub use files::{
@@ -16,3 +17,4 @@ pub use journal::Journal;
 pub use machine::{machine_memory, threads_or_cores};
 pub use params::{Any, Field, LimitError, Limits, OneOf, Params, params};
 pub use seed::{Rng, Seed};
+pub use words::edit_distance;

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
 use crate::cli::{evaluator, time, watcher};
 use crate::config::Config;
 use crate::engine::Engine;
-use crate::util::{Seed, machine_memory};
+use crate::util::{Seed, edit_distance, machine_memory};
 
 /// Short names of settings that are used often.
 const SHORT: [(&str, &str); 3] =
@@ -73,8 +73,7 @@ fn configure(
         config = Config::load(Path::new(file)).with_context(|| format!("in {file}"))?;
     }
     for (key, value) in settings.iter().filter(|(key, _)| key != "config") {
-        let long = SHORT.iter().find(|(short, _)| short == key).map(|&(_, long)| long);
-        config = config.with(long.unwrap_or(key), value)?;
+        config = config.with(long_name(key)?, value)?;
     }
     match spec.resign.as_deref() {
         None => {}
@@ -82,12 +81,23 @@ fn configure(
         Some(rate) => config = config.with("play.resign_below", rate).context("in resign=")?,
     }
     // The evaluator is chosen by the game.
-    let go = terms.rules.game == crate::game::Game::Go;
-    config = config.with("game.kind", if go { "go" } else { "nogo" })?;
+    config = config.with("game.kind", terms.rules.game.key())?;
     if terms.size.is_square() {
         config = config.with("game.board_size", &terms.size.width().to_string())?;
     }
+    evaluator::check_game(&config)?;
     Ok(config)
+}
+
+/// The key of engine.toml that a key of a player means.
+fn long_name(key: &str) -> anyhow::Result<&str> {
+    if let Some((_, long)) = SHORT.iter().find(|(short, _)| *short == key) {
+        return Ok(long);
+    }
+    if let Some((short, _)) = SHORT.iter().find(|(short, _)| edit_distance(key, short) <= 2) {
+        bail!("unknown key '{key}'; the nearest known key is '{short}'");
+    }
+    Ok(key)
 }
 
 /// What is different in a match where nobody says otherwise: one thread, and no clock where the

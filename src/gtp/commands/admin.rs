@@ -38,9 +38,12 @@ pub(super) const SPECS: &[Spec] = &[
         "Ends the program. A search that has been running for a moment answers with its best move first.",
         |_| ok(Admin::Quit),
     ),
-    Spec::new("gomill-describe_engine", "", "Name, version and player in a few lines.", |_| {
-        ok(Admin::DescribeEngine)
-    }),
+    Spec::new(
+        "gomill-describe_engine",
+        "",
+        "Name, version and who plays on this board, in a few lines.",
+        |_| ok(Admin::DescribeEngine),
+    ),
     Spec::new("gomill-explain_last_move", "", "What the last search has found.", |_| {
         ok(Admin::ExplainLastMove)
     }),
@@ -59,7 +62,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         "tedomari-set-config",
         "KEY VALUE",
-        "Sets a key of engine.toml. Keys of `game` begin a new game.",
+        "Sets a key of engine.toml in `game`, `play`, `time`, `search` or `gtp`. Keys of `game` begin a new game.",
         |args| {
             let key = args.word("key")?.to_owned();
             let value = [args.word("value")?.to_owned()]
@@ -91,9 +94,10 @@ impl Admin {
             }
             Admin::Quit => done(),
             Admin::DescribeEngine => Ok(format!(
-                "{} {}\nUCT with uniformly random playouts for Go and NoGo",
+                "{} {}\n{}",
                 params.name,
-                version(session)
+                version(session),
+                session.player().unwrap_or_else(|| "A tree search for Go and NoGo".to_owned())
             )),
             Admin::CpuTime => {
                 let used = cpu_time::ProcessTime::try_now()?.as_duration();
@@ -103,11 +107,7 @@ impl Admin {
                 session.engine.last_report().map(ToString::to_string).ok_or_else(no_search)
             }
             Admin::GetConfig(key) => get_config(session, key.as_deref()),
-            Admin::SetConfig { key, value } => {
-                session.settings.set(&key, &value).map_err(Failure)?;
-                session.engine.configure(session.settings.engine());
-                done()
-            }
+            Admin::SetConfig { key, value } => set_config(session, &key, &value),
         }
     }
 }
@@ -115,6 +115,25 @@ impl Admin {
 fn version(session: &Session) -> String {
     let given = session.settings.gtp().version;
     if given.is_empty() { env!("CARGO_PKG_VERSION").to_owned() } else { given }
+}
+
+/// Sections of settings that can be changed while the engine runs.
+const AT_ANY_TIME: [&str; 5] = ["game.", "play.", "time.", "search.", "gtp."];
+
+/// Sets a key and tells the engine, or changes nothing.
+fn set_config(session: &mut Session, key: &str, value: &str) -> Answer {
+    let before = get_config(session, Some(key));
+    session.settings.set(key, value).map_err(Failure)?;
+    let restore = |session: &mut Session| session.settings.set(key, &before?).map_err(Failure);
+    if !AT_ANY_TIME.iter().any(|section| key.starts_with(section)) {
+        restore(session)?;
+        return Err(Failure(format!("{key} is read at the start: use --set or engine.toml")));
+    }
+    if let Err(refusal) = session.engine.configure(session.settings.engine()) {
+        restore(session)?;
+        return Err(refusal.into());
+    }
+    done()
 }
 
 fn get_config(session: &Session, key: Option<&str>) -> Answer {

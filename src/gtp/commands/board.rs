@@ -127,12 +127,9 @@ impl Board {
             Board::Clear => engine.new_game(size),
             Board::Komi(points) => engine.state_mut().set_komi(Komi::from_points(points)?),
             Board::Game(None) => {
-                return Ok(match engine.state().rules().game {
-                    Game::Go => "go".to_owned(),
-                    Game::NoGo => "nogo".to_owned(),
-                });
+                return Ok(engine.state().rules().game.key().to_owned());
             }
-            Board::Game(Some(game)) => engine.set_game(game),
+            Board::Game(Some(game)) => engine.set_game(game)?,
             Board::Play(color, vertex) => {
                 engine.state_mut().play(color, vertex.to_move(size)?)?;
             }

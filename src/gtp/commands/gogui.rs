@@ -115,10 +115,7 @@ impl GoGui {
         let size = position.size();
         Ok(match self {
             GoGui::AnalyzeCommands => ANALYZE_COMMANDS.to_owned(),
-            GoGui::GameId => match position.rules().game {
-                Game::Go => "Go".to_owned(),
-                Game::NoGo => "NoGo".to_owned(),
-            },
+            GoGui::GameId => position.rules().game.to_string(),
             GoGui::Board => {
                 let sign = |point| match position.board().stone(point) {
                     Some(Color::Black) => "X",

@@ -109,14 +109,20 @@ pub(super) fn listed(params: &GtpParams) -> impl Iterator<Item = &'static Spec> 
 pub(super) enum ParseError {
     #[error("unknown command")]
     Unknown,
+    /// What somebody types who is not a program.
+    #[error("unknown command: list_commands shows all, quit ends the program")]
+    UnknownToPeople,
     #[error("{error} (usage: {name} {usage})")]
     Arguments { error: ArgError, name: &'static str, usage: &'static str },
 }
 
 /// Reads the arguments of a request.
 pub(super) fn parse(request: &Request, params: &GtpParams) -> Result<Command, ParseError> {
-    let spec =
-        listed(params).find(|spec| spec.name == request.command).ok_or(ParseError::Unknown)?;
+    let unknown = || match request.command.as_str() {
+        "help" | "?" | "commands" | "exit" | "bye" => ParseError::UnknownToPeople,
+        _ => ParseError::Unknown,
+    };
+    let spec = listed(params).find(|spec| spec.name == request.command).ok_or_else(unknown)?;
     let mut args = Args::new(&request.arguments);
     (spec.parse)(&mut args)
         .and_then(|command| args.finish().map(|()| command))
@@ -192,6 +198,18 @@ mod tests {
         for name in required.split_whitespace() {
             assert!(known.contains(name), "{name} is missing");
         }
+    }
+
+    #[test]
+    fn help_and_exit_get_a_hint_and_other_unknown_commands_the_words_of_the_protocol() {
+        let error = |name: &str| {
+            let request = Request { id: None, command: name.into(), arguments: Vec::new() };
+            parse(&request, &GtpParams::default()).unwrap_err().to_string()
+        };
+        for name in ["help", "exit"] {
+            assert!(error(name).contains("list_commands") && error(name).contains("quit"));
+        }
+        assert_eq!(error("gogui-no_such_command"), "unknown command");
     }
 
     #[test]

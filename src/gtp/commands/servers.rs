@@ -15,6 +15,12 @@ pub enum Servers {
     Chat { place: String, name: String, message: String },
 }
 
+/// Where everybody who watches the game reads the answer.
+const GAME: &str = "game";
+
+/// Where only the one who asks reads it.
+const PRIVATE: &str = "private";
+
 /// The command that exists only when it is switched on.
 pub(super) const CHAT: &str = "kgs-chat";
 
@@ -34,7 +40,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         CHAT,
         "game|private NAME MESSAGE...",
-        "Answers chat on KGS; only with `gtp.kgs_chat = true`.",
+        "Answers chat on KGS; only with `gtp.kgs_chat = true`. What the engine thinks is told after the game, and before its end to `gtp.kgs_operator` in private.",
         |args| {
             ok(Servers::Chat {
                 place: args.word("place: game or private")?.to_owned(),
@@ -61,16 +67,27 @@ impl Servers {
             Servers::OpponentName(name) => session.opponent = Some(name),
             Servers::OpponentRating(rating) => info!(rating, "the opponent's rating"),
             Servers::Chat { place, name, message } => {
-                if place != "game" && place != "private" {
+                if place != GAME && place != PRIVATE {
                     return Err(Failure("chat is in a game or private".to_owned()));
                 }
                 info!(place, name, message, "chat");
-                return Ok(match session.engine.last_report() {
-                    Some(report) => report.to_string(),
-                    None => "The game has only begun.".to_owned(),
-                });
+                return Ok(chat(session, &place, &name));
             }
         }
         done()
+    }
+}
+
+/// What is answered to somebody. An opponent must not learn in the middle of a game what is planned.
+fn chat(session: &Session, place: &str, name: &str) -> String {
+    let operator = session.settings.gtp().kgs_operator;
+    // Names on KGS are the same in any case.
+    let trusted = place == PRIVATE && !operator.is_empty() && name.eq_ignore_ascii_case(&operator);
+    match session.engine.last_report() {
+        _ if !trusted && !session.engine.is_over() => {
+            "I will tell what I think after the game.".to_owned()
+        }
+        Some(report) => report.to_string(),
+        None => "I have not thought about this position.".to_owned(),
     }
 }

@@ -77,7 +77,7 @@ impl KataGoEvaluator {
 }
 
 /// Why positions of NoGo are refused.
-pub const NOT_GO: &str = "KataGo's networks know Go and not NoGo: choose another network";
+pub(super) const NOT_GO: &str = "KataGo's networks know Go and not NoGo: choose another network";
 
 impl SizedNet for CpuNet {
     type Workspace = Workspace;

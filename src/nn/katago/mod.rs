@@ -16,7 +16,7 @@ mod pack;
 mod source;
 
 pub use error::KataGoError;
-pub use evaluator::{KataGoEvaluator, NOT_GO, Outlook};
+pub use evaluator::{KataGoEvaluator, Outlook};
 pub use graph::KataGoGraph;
 pub use model::{Model, NEWEST_VERSION, OLDEST_VERSION};
 pub use source::looks_like_katago;
