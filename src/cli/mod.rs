@@ -259,9 +259,10 @@ impl Options {
 
 /// The side of a board that is written as `9` or `9x9`.
 fn side(board: &str) -> anyhow::Result<String> {
-    match board.split_once('x') {
+    let number = |text: &str| text.parse::<usize>().ok();
+    match board.split_once('x').and_then(|(width, height)| number(width).zip(number(height))) {
         None => Ok(board.to_owned()),
-        Some((width, height)) if width == height => Ok(width.to_owned()),
+        Some((width, height)) if width == height => Ok(width.to_string()),
         Some((width, height)) => anyhow::bail!(
             "in --board {board}: a board that is not square is for `match`, and over GTP for \
              `rectangular_boardsize {width} {height}`"

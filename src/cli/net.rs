@@ -152,7 +152,7 @@ fn used_for(net: &Manifest) -> String {
         [first, .., last] => Some(format!("{game} on {first}x{first} to {last}x{last}")),
     });
     match games.collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => "whoever names it".to_owned(),
+        none if none.is_empty() => "nothing, unless it is named".to_owned(),
         games => games + ", unless another is named",
     }
 }

@@ -135,7 +135,9 @@ impl Engine {
         let time = report.time.as_ref().map(tracing::field::display);
         let reason = report.reason.map(tracing::field::display);
         let mv = what.text(report.size);
-        info!(%color, mv, time, reason, simulations = report.simulations, %report, "move");
+        let certainty = report.certainty.map(tracing::field::display);
+        let simulations = report.simulations;
+        info!(%color, mv, time, reason, certainty, simulations, %report, "move");
         if let (Decision::Play(_), Some(recorded)) = (what, self.state.last_recorded()) {
             recorded.comment = Some(if self.params.play.record_reports {
                 format!("{report}\n{}", report.to_json())

@@ -125,11 +125,11 @@ impl Session {
         ticket: &Ticket,
         output: &mut dyn Output,
     ) -> Response {
+        self.announce();
         let mut call = Call { ticket, output };
         let text = commands::parse(request, &self.settings.gtp())
             .map_err(|error| error.to_string())
             .and_then(|command| command.execute(self, &mut call).map_err(|failure| failure.0));
-        self.announce();
         Response { id: request.id, text }
     }
 

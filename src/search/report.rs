@@ -171,9 +171,6 @@ impl fmt::Display for SearchReport {
         if let Some(reason) = self.reason {
             write!(f, " ({reason})")?;
         }
-        if let Some(certainty) = self.certainty {
-            write!(f, ", {certainty}")?;
-        }
         write!(f, ", line {}", line.join(" "))
     }
 }
