@@ -2,7 +2,7 @@
 #   docker build -t tedomari . && docker run -i --rm tedomari
 FROM rust:1-slim-bookworm AS build
 WORKDIR /tedomari
-COPY Cargo.toml Cargo.lock ./
+COPY Cargo.toml Cargo.lock build.rs ./
 COPY src src
 COPY weights weights
 COPY benches benches
