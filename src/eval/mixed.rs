@@ -99,11 +99,9 @@ impl Evaluator for MixedEvaluator {
             return None;
         }
         let [first, second] = apart;
-        Some(Box::new(Self {
-            first: first.unwrap_or_else(|| Arc::clone(&self.first)),
-            second: second.unwrap_or_else(|| Arc::clone(&self.second)),
-            weight: self.weight,
-        }))
+        let first = first.unwrap_or_else(|| Arc::clone(&self.first));
+        let second = second.unwrap_or_else(|| Arc::clone(&self.second));
+        Some(Box::new(Self::new(first, second, self.weight)))
     }
 }
 
