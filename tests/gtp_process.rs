@@ -490,7 +490,7 @@ fn other_commands_print_exactly_one_json_object() {
         (&["config", "--json"][..], "time"),
         (&["commands", "--json"], "commands"),
         (&["bench", "--signature", "--json"], "signature"),
-        (&["bench", "--seconds", "0.05", "--json"], "simulations"),
+        (&["bench", "--seconds", "0.05", "--rounds", "1", "--json"], "settings"),
     ] {
         let said = run(tedomari(args), b"");
         assert!(said.status.success(), "{args:?}: {}", said.stderr);

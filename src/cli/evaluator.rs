@@ -130,6 +130,25 @@ pub(super) fn built_in_nets(config: &Config) -> Option<Vec<Manifest>> {
     }
 }
 
+/// What evaluates the configured game, in words.
+pub(super) fn name(config: &Config) -> anyhow::Result<String> {
+    let (game, size) = (config.game.rules().game, config.game.size());
+    let net = match config.net.path.as_str() {
+        NO_NET => None,
+        "" => {
+            let fitting = builtin::trained()?.into_iter().find(|net| net.fits(game, size));
+            fitting.map(|net| format!("{BUILT_IN}{}", net.name))
+        }
+        path => Some(path.to_owned()),
+    };
+    let playouts = format!("{} playouts", config.playout.policy);
+    Ok(match (net, playout_weight(config)?) {
+        (None, _) => playouts,
+        (Some(net), 0.0) => net,
+        (Some(net), weight) => format!("{net} and {playouts} by {weight}"),
+    })
+}
+
 /// The network of our own that the configuration names or chooses for its game and board.
 pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
     let (game, size) = (config.game.rules().game, config.game.size());

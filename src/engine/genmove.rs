@@ -112,7 +112,7 @@ impl Engine {
         let virtual_time = self.timing.is_virtual();
         let simulations =
             self.timing.simulations(&planned.plan, self.params.search.max_simulations);
-        let deadline = self.timing.deadline(&planned.plan);
+        let deadline = self.timing.deadline(&planned.plan, simulations);
         let mut rules = MoveRules {
             ticket,
             early: &mut early,

@@ -94,9 +94,9 @@ impl Timing {
         Planned { plan, thinking: manager.thinking(plan.budget) }
     }
 
-    /// When a search must have ended by real time; never without a clock.
-    pub(super) fn deadline(&self, plan: &Plan) -> Option<Duration> {
-        let has_clock = plan.expected.is_some();
+    /// When a search must have ended by real time; never where a number of simulations is all that ends it.
+    pub(super) fn deadline(&self, plan: &Plan, simulations: Option<u64>) -> Option<Duration> {
+        let has_clock = plan.expected.is_some() || simulations.is_none();
         (has_clock && !self.is_virtual()).then(|| plan.budget.hard.max(LEAST))
     }
 

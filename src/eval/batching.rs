@@ -1,6 +1,5 @@
 //! Batches for devices that want many positions at a time.
 
-use std::any::Any;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -8,6 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use super::{EvalError, Evaluation, Evaluator};
 use crate::game::Position;
+use crate::util::panic_text;
 
 /// Collects the positions of all threads that wait for an answer into common batches.
 ///
@@ -115,7 +115,7 @@ fn run(inner: &impl Evaluator, max_batch: usize, requests: &Receiver<Request>) {
             Ok(Ok(answers)) => hand_out(&batch, answers),
             Ok(Err(error)) => refuse(&batch, &error),
             Err(panic) => {
-                let message = message_of(panic.as_ref());
+                let message = panic_text(panic.as_ref());
                 refuse(&batch, &EvalError::Device(format!("the evaluator panicked: {message}")));
                 return;
             }
@@ -136,12 +136,6 @@ fn refuse(batch: &[Request], error: &EvalError) {
     for request in batch {
         let _ = request.answer.send(Err(error.clone()));
     }
-}
-
-/// What `panic!` was called with, if it was text.
-fn message_of(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 #[cfg(test)]

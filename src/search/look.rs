@@ -22,7 +22,7 @@ impl View<'_> {
 
 impl Root for View<'_> {
     fn summary(&self) -> Option<Summary> {
-        let block = self.block()?;
+        let block = self.shared.root_moves()?;
         if self.params.gumbel().is_some() {
             // The schedule decides there, and needs all its simulations.
             return None;
@@ -52,7 +52,7 @@ impl Root for View<'_> {
     }
 
     fn visits(&self) -> Vec<u32> {
-        let Some(block) = self.block() else { return Vec::new() };
+        let Some(block) = self.shared.root_moves() else { return Vec::new() };
         let mut visits = vec![0; block.len()];
         block.for_each_child(|index, child| {
             if self.shared.root.allows(index) {
@@ -67,7 +67,7 @@ impl Root for View<'_> {
     }
 
     fn tallies(&self) -> Vec<Tally> {
-        let Some(block) = self.block() else { return Vec::new() };
+        let Some(block) = self.shared.root_moves() else { return Vec::new() };
         let size = self.shared.position.size();
         let mut tallies: Vec<_> = (0..block.len())
             .map(|index| {

@@ -1,6 +1,7 @@
 //! The tree search.
 
 mod amaf;
+mod crew;
 mod gumbel;
 mod json;
 mod look;
@@ -10,6 +11,7 @@ mod proof;
 mod report;
 mod request;
 mod root;
+mod roster;
 mod run;
 mod select;
 mod signature;

@@ -6,7 +6,7 @@ use crate::util::{OneOf, machine_memory, params, threads_or_cores};
 params! {
     /// The tree search.
     pub struct SearchParams {
-        /// Threads that search one tree, 0 for as many as there are cores.
+        /// Threads that search one tree, 0 for as many as there are cores. On a clock all but one rest while other programs leave them no more of the processors than one would get.
         pub threads: usize = 0, 0..=1024;
         /// Positions that a thread sends to the evaluator at a time.
         pub batch: usize = 1, 1..=1024;

@@ -8,11 +8,12 @@ use crate::timeman::{Progress, StopRule};
 
 /// Everything about a search but the position.
 pub struct Request<'a> {
-    /// Asked after every batch.
+    /// Asked after every batch of the calling thread; where there is a deadline, every few milliseconds.
     pub rule: &'a mut dyn StopRule,
     /// The time since the search began.
     pub clock: SearchClock<'a>,
-    /// When all threads stop, by real time since the search began, whatever the rule is waiting for.
+    /// When the report is made, by real time since the search began, whatever the rule and threads are waiting
+    /// for.
     pub deadline: Option<Duration>,
     /// Simulations at the most, which all threads share; the rule need not know.
     pub simulations: Option<u64>,
@@ -73,7 +74,7 @@ impl Line {
 
 /// Sees a search while it runs, on the thread that called it.
 pub trait Observer {
-    /// Called after every batch of simulations. `report` costs some time: call it when needed.
+    /// Called whenever the rule was asked. `report` costs some time: call it when needed.
     fn look(&mut self, progress: &Progress<'_>, report: &dyn Fn() -> SearchReport);
 }
 

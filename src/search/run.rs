@@ -1,11 +1,10 @@
 //! A search from beginning to end.
 
-mod watchdog;
-
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use super::crew::{Crew, Job};
 use super::params::SearchParams;
 use super::report::SearchReport;
 use super::request::{Line, Request};
@@ -20,7 +19,6 @@ use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
 use crate::timeman::{Progress, StopReason, Verdict};
 use crate::util::{Rng, Seed};
-use watchdog::Watchdog;
 
 /// Searches positions over an evaluator, and remembers the tree of the last one.
 pub struct Search {
@@ -31,25 +29,47 @@ pub struct Search {
     kept: Option<Kept>,
     /// Memory of a tree that is gone.
     spare: Option<Words>,
+    /// Searches before the last one whose threads had not finished when their tree was wanted.
+    unsettled: Vec<Arc<Job>>,
+    crew: Crew,
     trace: Vec<TraceEntry>,
 }
 
-/// The tree of an earlier search.
+/// An earlier search with its tree, on which a thread that was late may still be at work.
 struct Kept {
-    line: Line,
-    tree: Tree,
+    /// How its position came about; none where nobody can find it again.
+    line: Option<Line>,
+    job: Arc<Job>,
 }
+
+/// How often a thread that sleeps until the deadline looks whether the search can end before.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Threads that are late are not waited for longer than this share of the time for the next search. Then
+/// that begins with a new tree.
+const PATIENCE: u32 = 4;
 
 impl Search {
     /// A search whose random choices start from a seed.
     #[must_use]
     pub fn new(evaluator: Arc<dyn Evaluator>, params: SearchParams, seed: Seed) -> Self {
-        Self { evaluator, params, seed, searches: 0, kept: None, spare: None, trace: Vec::new() }
+        Self {
+            evaluator,
+            params,
+            seed,
+            searches: 0,
+            kept: None,
+            spare: None,
+            unsettled: Vec::new(),
+            crew: Crew::new(),
+            trace: Vec::new(),
+        }
     }
 
     /// Forgets the tree of the last search.
     pub fn forget(&mut self) {
-        self.kept = None;
+        self.unsettled.extend(self.kept.take().map(|kept| kept.job));
+        self.unsettled.retain(|job| Arc::strong_count(job) > 1);
     }
 
     /// The newest simulations of the last search, oldest first, as many as the parameters ask for.
@@ -60,51 +80,123 @@ impl Search {
 
     /// Searches for the best move of the side to move until the rule says stop. Whatever the rule
     /// says, the position itself is evaluated.
+    ///
+    /// Without a deadline the calling thread is one of those that search, and all have finished at the
+    /// end. With a deadline it sleeps, so that it is there when the time has come, and waits for nobody.
     pub fn run(
         &mut self,
         position: &Position,
         request: Request<'_>,
     ) -> Result<SearchReport, EvalError> {
         self.evaluator.begin_search(position);
-        let line = request.line.cloned();
         let mut rng = self.seed.fork("search", self.searches).rng();
         self.searches += 1;
-        let owners: Vec<_> = (0..self.params.thread_count())
-            .map(|_| Mutex::new(Criticality::new(position.size())))
-            .collect();
         let evaluation = self.evaluate_root(position)?;
         let amaf = self.params.rave > 0.0 && evaluation.first_moves.is_some();
+        if let Some(kept) = &self.kept {
+            self.crew.settle(&kept.job, request.deadline.map(|deadline| deadline / PATIENCE));
+        }
         let mut tree = self.tree_for(request.line, amaf);
-        add_owners(&owners[0], position, &evaluation);
+        tree.set_limit(self.memory());
         let mut memory = Memory::new(tree.reserve());
         let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
         shared.begin(&evaluation, &self.params, request.allowed, (&mut memory, &mut rng));
-        let view = View {
-            shared: &shared,
-            owners: &owners,
-            params: &self.params,
-            has_score: evaluation.score.is_some(),
-        };
-        let report = view.run(self.evaluator.as_ref(), request, memory)?;
-        self.trace = shared.trace.as_ref().map(Ring::entries).unwrap_or_default();
-        match line {
-            Some(line) => self.kept = Some(Kept { line, tree: shared.tree }),
-            None => self.spare = Some(shared.tree.into_words()),
+        let mut owners = vec![Criticality::new(position.size()); self.params.thread_count()];
+        owners[0].add(position.to_move(), &evaluation, 0);
+        let owners = owners.into_iter().map(Mutex::new).collect();
+        let outside = usize::from(request.deadline.is_none());
+        let evaluator = Arc::clone(&self.evaluator);
+        let job = Arc::new(Job::new(shared, evaluator, owners, memory, outside));
+        let line = request.line.cloned();
+        let found = self.lead(&job, request, evaluation.score.is_some());
+        if found.is_ok() {
+            self.trace = job.shared.trace.as_ref().map(Ring::entries).unwrap_or_default();
+            self.kept = Some(Kept { line, job });
+        } else {
+            self.unsettled.push(job);
         }
-        Ok(report)
+        found
+    }
+
+    /// Has a job done, asks the rule now and then, and reports when it says stop.
+    fn lead(
+        &mut self,
+        job: &Arc<Job>,
+        request: Request<'_>,
+        has_score: bool,
+    ) -> Result<SearchReport, EvalError> {
+        let Request { rule, clock, simulations, mut observer, deadline, .. } = request;
+        let (shared, owners) = (&job.shared, job.owners.as_slice());
+        let view = View { shared, owners, params: &self.params, has_score };
+        let now = || view.progress(clock, simulations);
+        let mut progress = now();
+        let mut shift = self.crew.shift(job);
+        let mut caller = match deadline {
+            None => Caller::Works(job.worker(0)),
+            Some(deadline) => Caller::Sleeps(deadline),
+        };
+        let only_move = view.choices() < 2;
+        let reason = loop {
+            if only_move {
+                break StopReason::OnlyMove;
+            }
+            progress = now();
+            if shared.proof().is_some() {
+                break StopReason::Proven;
+            }
+            if let Verdict::Stop(reason) = rule.check(&progress) {
+                break reason;
+            }
+            if simulations.is_some_and(|most| progress.simulations >= most) {
+                break StopReason::Simulations;
+            }
+            // Ordering: with the flag the failure is seen.
+            if shared.stop.load(Ordering::Acquire) {
+                break StopReason::Interrupted;
+            }
+            match &mut caller {
+                Caller::Works(worker) => {
+                    worker.run_batch()?;
+                    shift.begin()?;
+                }
+                Caller::Sleeps(deadline) if *deadline <= progress.elapsed => {
+                    break StopReason::Deadline;
+                }
+                Caller::Sleeps(deadline) => {
+                    shift.begin()?;
+                    shift.wait(LOOK.min(*deadline - progress.elapsed));
+                    shift.look(progress.elapsed);
+                }
+            }
+            if let Some(observer) = &mut observer {
+                observer.look(&progress, &|| view.report(&progress, None));
+            }
+        };
+        drop(shift);
+        if let Caller::Works(mut worker) = caller {
+            worker.count();
+            self.crew.settle(job, None);
+        }
+        if let Some(error) = job.failure() {
+            return Err(error);
+        }
+        let last = now();
+        let elapsed = progress.elapsed.max(last.elapsed);
+        Ok(view.report(&Progress { elapsed, ..last }, Some(reason)))
     }
 
     /// The part of the last tree that begins with the position at the end of the line, or a new one.
     fn tree_for(&mut self, line: Option<&Line>, amaf: bool) -> Tree {
+        let kept = self.kept.take().and_then(|kept| self.settled(kept));
         let memory = self.params.memory();
         let spare = self.spare.take().filter(|words| words.is_for(memory));
         let words = spare.unwrap_or_else(|| Words::new(memory, memory));
         let fresh = |words| Tree::in_words(words, amaf);
-        let Some(Kept { line: old, tree }) = self.kept.take() else { return fresh(words) };
+        let Some((old, tree)) = kept else { return fresh(words) };
         // A Gumbel root's schedule begins with a root that nobody has visited.
         let usable =
             self.params.keep_tree && self.params.gumbel().is_none() && tree.has_amaf() == amaf;
-        let moves = line.filter(|_| usable).and_then(|line| line.since(&old));
+        let moves = line.filter(|_| usable).zip(old).and_then(|(line, old)| line.since(&old));
         if moves.as_ref().is_some_and(Vec::is_empty) {
             self.spare = Some(words);
             return tree;
@@ -115,6 +207,24 @@ impl Search {
         };
         self.spare = Some(tree.into_words());
         next
+    }
+
+    /// The tree of an earlier search, if nobody is at work on it any more.
+    fn settled(&mut self, Kept { line, job }: Kept) -> Option<(Option<Line>, Tree)> {
+        match Arc::try_unwrap(job) {
+            Ok(job) => Some((line, job.shared.tree)),
+            Err(job) => {
+                self.unsettled.push(job);
+                None
+            }
+        }
+    }
+
+    /// Bytes that a tree may take beside those that threads are still at work on.
+    fn memory(&mut self) -> usize {
+        self.unsettled.retain(|job| Arc::strong_count(job) > 1);
+        let in_use: usize = self.unsettled.iter().map(|job| job.shared.tree.memory()).sum();
+        self.params.memory().saturating_sub(in_use)
     }
 
     /// What the evaluator says of the root as it is, its moves included.
@@ -161,77 +271,11 @@ impl Search {
     }
 }
 
-fn add_owners(owners: &Mutex<Criticality>, position: &Position, evaluation: &Evaluation) {
-    owners.lock().unwrap_or_else(PoisonError::into_inner).add(position.to_move(), evaluation, 0);
-}
-
-impl View<'_> {
-    /// Runs the workers, asks the rule after every batch of this thread's own worker, and ends them.
-    fn run(
-        &self,
-        evaluator: &dyn Evaluator,
-        request: Request<'_>,
-        memory: Memory,
-    ) -> Result<SearchReport, EvalError> {
-        let Request { rule, clock, simulations, mut observer, deadline, .. } = request;
-        let choices = self.choices();
-        let mut leader = Worker::new(self.shared, evaluator, &self.owners[0], memory);
-        let failure = Mutex::new(None);
-        let now = || self.progress(clock, simulations);
-        let mut progress = now();
-        let watchdog = Watchdog::new(&self.shared.stop);
-        let reason = thread::scope(|scope| {
-            // At the end of this, however it comes, the other threads end too.
-            let _end = StopAtEnd(&self.shared.stop);
-            if choices < 2 {
-                return Ok(StopReason::OnlyMove);
-            }
-            let _guard = deadline.map(|deadline| {
-                let (dog, left) = (&watchdog, deadline.saturating_sub(progress.elapsed));
-                scope.spawn(move || dog.watch(left));
-                watchdog.guard()
-            });
-            let mut others = self.owners.iter().enumerate().skip(1);
-            loop {
-                progress = now();
-                if self.proof().is_some() {
-                    return Ok(StopReason::Proven);
-                }
-                if let Verdict::Stop(reason) = rule.check(&progress) {
-                    return Ok(reason);
-                }
-                if simulations.is_some_and(|most| progress.simulations >= most) {
-                    return Ok(StopReason::Simulations);
-                }
-                if self.shared.stop.load(Ordering::Relaxed) {
-                    return Ok(watchdog.reason());
-                }
-                leader.run_batch()?;
-                if let Some(observer) = &mut observer {
-                    observer.look(&progress, &|| self.report(&progress, None));
-                }
-                for (number, owners) in others.by_ref() {
-                    let failure = &failure;
-                    scope.spawn(move || {
-                        let mut worker =
-                            Worker::new(self.shared, evaluator, owners, Memory::of_thread(number));
-                        let ended = worker.run();
-                        if let Err(error) = ended {
-                            self.shared.stop.store(true, Ordering::Relaxed);
-                            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                        }
-                    });
-                }
-            }
-        })?;
-        leader.count();
-        if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
-        }
-        let last = now();
-        let elapsed = progress.elapsed.max(last.elapsed);
-        Ok(self.report(&Progress { elapsed, ..last }, Some(reason)))
-    }
+/// What the thread that called a search does meanwhile.
+enum Caller<'a> {
+    Works(Worker<'a>),
+    /// Until this time.
+    Sleeps(Duration),
 }
 
 impl Shared {
@@ -289,14 +333,6 @@ impl Shared {
                 block.create(block.len() - 1, &mut memory.reserve);
             }
         }
-    }
-}
-
-struct StopAtEnd<'a>(&'a AtomicBool);
-
-impl Drop for StopAtEnd<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -108,7 +108,7 @@ impl Stepper {
     /// Goes down to the next leaf that wants an evaluation.
     fn descend(&mut self) -> State {
         loop {
-            if self.view().proof().is_some() {
+            if self.shared.proof().is_some() {
                 return State::Ended(StopReason::Proven);
             }
             self.leaf.position.clone_from(&self.shared.position);
@@ -116,7 +116,7 @@ impl Stepper {
                 Descent::Leaf if self.shared.decide(&self.leaf, &mut self.memory.solver) => {}
                 Descent::Leaf => return State::Running,
                 Descent::Known(proof) => self.shared.know(&self.leaf, proof),
-                Descent::Nowhere => {
+                Descent::Taken | Descent::Enough => {
                     self.shared.turn_back(&self.leaf);
                     return State::Ended(StopReason::Simulations);
                 }

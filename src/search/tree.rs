@@ -253,6 +253,11 @@ impl Tree {
         self.words.bytes()
     }
 
+    /// Changes how many bytes may be in use; what is already stays.
+    pub(super) fn set_limit(&mut self, bytes: usize) {
+        self.words.set_limit(bytes);
+    }
+
     /// Whether the tree could not grow any more.
     pub(super) fn is_full(&self) -> bool {
         self.full.load(Ordering::Relaxed)

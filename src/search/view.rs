@@ -34,27 +34,11 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn block(&self) -> Option<Block<'_>> {
-        self.shared.tree.moves(self.shared.tree.root())
-    }
-
     /// Moves that may be considered.
     pub(super) fn choices(&self) -> usize {
         let count =
             |block: Block<'_>| (0..block.len()).filter(|&k| self.shared.root.allows(k)).count();
-        self.block().map_or(0, count)
-    }
-
-    /// What is proven for the side to move with the moves that it may consider: an earlier search may
-    /// have found more with others.
-    pub(super) fn proof(&self) -> Option<Proof> {
-        let proof = self.shared.tree.node(self.shared.tree.root()).proof()?;
-        let mut reached = proof == Proof::Loss;
-        self.block()?.for_each_child(|index, child| {
-            let same = child.proof().map(Proof::flipped) == Some(proof);
-            reached |= same && self.shared.root.allows(index);
-        });
-        reached.then_some(proof)
+        self.shared.root_moves().map_or(0, count)
     }
 
     pub(super) fn report(
@@ -70,9 +54,9 @@ impl View<'_> {
             color: position.to_move(),
             moves: self.moves(),
             policy: self.policy(),
-            value: self.proof().map_or(root.value(), Proof::value),
+            value: self.shared.proof().map_or(root.value(), Proof::value),
             score: self.has_score.then(|| root.score()),
-            proven: self.proof(),
+            proven: self.shared.proof(),
             ownership: owners.ownership().clone(),
             simulations: progress.simulations,
             visits: u64::from(root.counts().visits),
@@ -90,7 +74,7 @@ impl View<'_> {
 
     fn moves(&self) -> Vec<RootMove> {
         let tree = &self.shared.tree;
-        let Some(block) = self.block() else { return Vec::new() };
+        let Some(block) = self.shared.root_moves() else { return Vec::new() };
         let created = block.created();
         let root_value = tree.node(tree.root()).value();
         let mut moves: Vec<_> = (0..block.len())
@@ -119,7 +103,7 @@ impl View<'_> {
     /// How much a network should learn to prefer each move: by the improved policy of a Gumbel
     /// root, otherwise by visits.
     fn policy(&self) -> Vec<(Move, f32)> {
-        let Some(block) = self.block() else { return Vec::new() };
+        let Some(block) = self.shared.root_moves() else { return Vec::new() };
         let edge = |index: usize| block.edge(index).mv;
         #[expect(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         if let Some((_, policy)) = self.shared.root.improvement(block) {

@@ -72,12 +72,12 @@ impl Words {
         words
     }
 
-    /// Changes how many bytes may be used.
+    /// Changes how many bytes may be used; what is already stays.
     pub(super) fn set_limit(&mut self, bytes: usize) {
         // Requests that were refused have counted on.
         let taken = self.taken.get_mut();
         *taken = (*taken).min(self.limit);
-        self.limit = (bytes / CHUNK_BYTES).clamp(1, self.chunks.len());
+        self.limit = (bytes / CHUNK_BYTES).max(*taken).clamp(1, self.chunks.len());
     }
 
     /// The same memory with nothing in it.

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::moves::sorted_moves;
 use super::proof::{prove_upwards, result};
@@ -10,7 +11,7 @@ use super::root::RootRule;
 use super::select::{Equals, Formula};
 use super::solve::Solver;
 use super::trace::Ring;
-use super::tree::{NodeId, Plain, Stage, Tree};
+use super::tree::{Block, NodeId, Plain, Stage, Tree};
 use super::words::Reserve;
 use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, FirstMoves, Policy, Value};
 use crate::game::{Game, Position};
@@ -46,6 +47,16 @@ pub(super) struct Worker<'a> {
 
 /// How many batches a thread does before it makes room for others.
 const BATCHES_BETWEEN_TURNS: u32 = 64;
+
+/// Descents that may come to a node in the hands of another thread before one waits for it. Each leaves
+/// its marks until another way is found, so that the next goes elsewhere.
+const DETOURS: usize = 32;
+
+/// How long it waits. Whoever only gave way would lose its turn for long where others want the processor.
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// How long a thread that rests sleeps before it looks whether it is wanted.
+const REST: Duration = Duration::from_millis(2);
 
 /// Visits of a node from which descents under way are not marked in it, but where simulations are
 /// counted: they change nothing that matters, and each mark makes the other threads wait for the node.
@@ -120,8 +131,10 @@ pub(super) enum Descent {
     Leaf,
     /// A node whose value is known exactly.
     Known(Proof),
-    /// A node that another descent is about to evaluate, or the end of what is allowed.
-    Nowhere,
+    /// A node that another descent is about to evaluate.
+    Taken,
+    /// No further than the root: as many simulations as allowed are under way.
+    Enough,
 }
 
 impl<'a> Worker<'a> {
@@ -134,11 +147,15 @@ impl<'a> Worker<'a> {
         Self { shared, evaluator, memory, leaves: Vec::new(), batches: 0, owners }
     }
 
-    /// Runs batches until the search is to stop.
-    pub(super) fn run(&mut self) -> Result<(), EvalError> {
-        // Ordering: the flag carries no data; results are read after the threads were joined.
-        while !self.shared.stop.load(Ordering::Relaxed) {
-            self.run_batch()?;
+    /// Runs batches until the search is to stop, or nothing is left to be found, but none while it rests.
+    pub(super) fn run(&mut self, rests: impl Fn() -> bool) -> Result<(), EvalError> {
+        // Ordering: the flag carries no data.
+        while !self.shared.stop.load(Ordering::Relaxed) && !self.shared.is_over() {
+            if rests() {
+                std::thread::sleep(REST);
+            } else {
+                self.run_batch()?;
+            }
         }
         self.count();
         Ok(())
@@ -161,28 +178,46 @@ impl<'a> Worker<'a> {
     /// Does a batch of simulations: all leaves are evaluated together.
     pub(super) fn run_batch(&mut self) -> Result<(), EvalError> {
         self.make_room();
-        let (mut pending, mut collided) = (0, false);
+        match self.gather() {
+            0 => Ok(()),
+            pending => self.evaluate(pending),
+        }
+    }
+
+    /// Descends to the leaves of a batch, and returns how many there are.
+    fn gather(&mut self) -> usize {
+        let (mut pending, mut tries, mut detours) = (0, 0, Vec::new());
         let ask = |position: &Position| self.evaluator.policy(position);
-        for _ in 0..self.shared.batch {
+        while tries < self.shared.batch && detours.len() < DETOURS {
             self.leaf(pending);
-            match self.shared.descend(&mut self.leaves[pending], &mut self.memory, &ask) {
+            let leaf = &mut self.leaves[pending];
+            match self.shared.descend(leaf, &mut self.memory, &ask) {
                 Descent::Leaf => pending += 1,
-                Descent::Known(proof) => self.shared.know(&self.leaves[pending], proof),
-                Descent::Nowhere => {
-                    self.shared.turn_back(&self.leaves[pending]);
-                    collided = true;
+                Descent::Known(proof) => self.shared.know(leaf, proof),
+                Descent::Taken if pending == 0 => {
+                    self.shared.unmark_root(leaf);
+                    detours.push(self.leaves.swap_remove(0));
+                    continue;
+                }
+                // Whoever has a leaf of its own does not look for others.
+                Descent::Taken | Descent::Enough => {
+                    self.shared.turn_back(leaf);
+                    if pending == 0 {
+                        std::thread::yield_now();
+                    }
                     break;
                 }
             }
+            tries += 1;
         }
-        if pending == 0 {
-            if collided {
-                // Everything is in the hands of others: let them get on with it.
-                std::thread::yield_now();
-            }
-            return Ok(());
+        if detours.len() == DETOURS {
+            std::thread::sleep(PAUSE);
         }
-        self.evaluate(pending)
+        for leaf in detours {
+            self.shared.turn_back(&leaf);
+            self.leaves.push(leaf);
+        }
+        pending
     }
 
     /// Makes sure that there is a leaf with this index, at the root.
@@ -258,7 +293,7 @@ impl Shared {
             path.push(id);
             let at_root = path.len() == 1;
             if at_root && before.passed() >= self.most {
-                return Descent::Nowhere;
+                return Descent::Enough;
             }
             if let Some(proof) = node.proof()
                 && !at_root
@@ -290,7 +325,7 @@ impl Shared {
                 }
                 Stage::Closed => return Descent::Leaf,
                 Stage::New if node.claim() => return Descent::Leaf,
-                Stage::New | Stage::Claimed | Stage::Seen(_) => return Descent::Nowhere,
+                Stage::New | Stage::Claimed | Stage::Seen(_) => return Descent::Taken,
             };
             let choice = if at_root {
                 rule.select(formula, node, block)
@@ -355,6 +390,14 @@ impl Shared {
         self.back_up(leaf, evaluation.value, evaluation.score.unwrap_or(0.0));
     }
 
+    /// Takes the mark of a descent off the root, where marks count for simulations.
+    fn unmark_root(&self, leaf: &mut Leaf) {
+        if leaf.has_marked(0) {
+            self.tree.node(self.tree.root()).leave();
+            leaf.unmarked = 1;
+        }
+    }
+
     /// Undoes a descent that came to nothing.
     pub(super) fn turn_back(&self, leaf: &Leaf) {
         for (depth, &id) in leaf.path.iter().enumerate() {
@@ -398,6 +441,29 @@ impl Shared {
             // Flipped once too often: it stands for the player above the root.
             trace.add(leaf.first, value.flipped());
         }
+    }
+
+    /// The moves of the root, if it has any.
+    pub(super) fn root_moves(&self) -> Option<Block<'_>> {
+        self.tree.moves(self.tree.root())
+    }
+
+    /// What is proven for the side to move with the moves that it may consider: an earlier search may
+    /// have found more with others.
+    pub(super) fn proof(&self) -> Option<Proof> {
+        let proof = self.tree.node(self.tree.root()).proof()?;
+        let mut reached = proof == Proof::Loss;
+        self.root_moves()?.for_each_child(|index, child| {
+            let same = child.proof().map(Proof::flipped) == Some(proof);
+            reached |= same && self.root.allows(index);
+        });
+        reached.then_some(proof)
+    }
+
+    /// Whether nothing is left to be found: the result is proven, or all simulations have come back.
+    fn is_over(&self) -> bool {
+        let visits = self.tree.node(self.tree.root()).counts().visits;
+        u64::from(visits) >= self.most || self.proof().is_some()
     }
 
     /// Simulations that have come back.

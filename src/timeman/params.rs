@@ -10,7 +10,7 @@ params! {
         pub strategy: String = "tedomari".to_owned(), StrategyText;
         /// Seconds per move when nobody has set a clock.
         pub seconds_per_move: f64 = 5.0, 0.001..=86400.0;
-        /// Milliseconds kept in hand on every move for the way to the server and back; what the clocks show of more is added.
+        /// Milliseconds kept in hand on every move for the way to the server and back; what the clocks show of more is added. Players of a match in the process of the referee keep none unless another number than this is set.
         pub lag_ms: u32 = 200, 0..=60000;
         /// Milliseconds that every move is taken to have cost unseen as long as nobody sends `time_left`: little under a program on the same machine, as much as the line takes under one that is far away.
         pub untold_lag_ms: u32 = 3, 0..=60000;

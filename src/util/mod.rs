@@ -4,6 +4,7 @@ mod date;
 mod files;
 mod journal;
 mod machine;
+mod panics;
 mod params;
 mod seed;
 pub mod stats;
@@ -14,7 +15,8 @@ pub use files::{
     ReadError, list_folder, make_folder, open_file, read_limited, write_atomically, write_unsynced,
 };
 pub use journal::Journal;
-pub use machine::{machine_memory, threads_or_cores};
+pub use machine::{ProcessorTime, ThreadAccount, machine_memory, threads_or_cores};
+pub use panics::panic_text;
 pub use params::{Any, Field, LimitError, Limits, OneOf, Params, params};
 pub use seed::{Rng, Seed};
 pub use words::edit_distance;

@@ -9,6 +9,7 @@ use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Term
 use crate::cli::{evaluator, time, watcher};
 use crate::config::Config;
 use crate::engine::Engine;
+use crate::timeman::TimeParams;
 use crate::util::{Seed, edit_distance, machine_memory};
 
 /// Short names of settings that are used often.
@@ -61,7 +62,8 @@ pub(super) fn gather(
     Ok(team)
 }
 
-/// The settings of a player: those of the command line, of its file, and its own.
+/// The settings of a player: those of the command line, of its file, and its own. No time is kept for the way
+/// to a server unless one of them says so.
 fn configure(
     spec: &PlayerSpec,
     settings: &[(String, String)],
@@ -71,6 +73,10 @@ fn configure(
     let mut config = base.clone();
     for (_, file) in settings.iter().filter(|(key, _)| key == "config") {
         config = Config::load(Path::new(file)).with_context(|| format!("in {file}"))?;
+    }
+    if config.time.lag_ms == TimeParams::default().lag_ms {
+        // The referee is in the same process and has the time from the engine itself.
+        config = config.with("time.lag_ms", "0")?;
     }
     for (key, value) in settings.iter().filter(|(key, _)| key != "config") {
         config = config.with(long_name(key)?, value)?;
@@ -159,4 +165,54 @@ fn maker(config: Config) -> anyhow::Result<EngineMaker> {
         }
         Ok(engine)
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::arena::{DeadBy, Patience};
+    use crate::engine::{Purpose, Ticket};
+    use crate::game::{BoardSize, Color, Komi, Rules};
+
+    /// The configuration of a player that is described like this.
+    fn configured(text: &str, base: &Config) -> Config {
+        let spec = PlayerSpec::read(text).unwrap();
+        let PlayerKind::Engine(settings) = &spec.kind else { panic!("no engine: {text}") };
+        let terms = Terms {
+            size: BoardSize::square(9).unwrap(),
+            rules: Rules::CHINESE,
+            komi: Komi::default(),
+            dead: DeadBy::Nobody,
+            max_moves: 100,
+            allowance: Duration::ZERO,
+            patience: Patience { unlimited: Duration::ZERO, late: Duration::ZERO },
+        };
+        configure(&spec, settings, base, &terms).unwrap()
+    }
+
+    #[test]
+    fn a_player_in_this_process_keeps_no_time_for_a_server() {
+        let base = Config::default();
+        assert_eq!(configured("tedomari", &base).time.lag_ms, 0);
+        assert_eq!(configured("tedomari time.lag_ms=50", &base).time.lag_ms, 50);
+        let far = base.with("time.lag_ms", "70").unwrap();
+        assert_eq!(configured("tedomari", &far).time.lag_ms, 70);
+    }
+
+    #[test]
+    fn half_a_second_for_a_move_is_planned_in_full() {
+        let config = configured("tedomari net.path=none threads=1", &Config::default());
+        let mut engine = maker(config).unwrap()(Seed::new(1)).unwrap();
+        engine.start(BoardSize::square(9).unwrap(), Rules::CHINESE, Komi::default());
+        let time: TimeControl = "fixed:0.5".parse().unwrap();
+        engine.set_time_system(time.clock().system());
+        engine.set_time_left(Color::Black, 0.5, 1);
+        let ticket = Ticket::unlimited();
+        let brief = engine.genmove_briefly(Color::Black, Purpose::Win, &ticket).unwrap();
+        let planned = brief.allotted.unwrap();
+        assert!((0.47..0.5).contains(&planned), "{planned}");
+        assert!(brief.used >= Duration::from_millis(450), "{:?}", brief.used);
+    }
 }

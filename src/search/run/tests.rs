@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicUsize;
-use std::time::Duration;
+use std::thread;
 
 use rand::Rng as _;
 
@@ -11,6 +11,8 @@ use crate::playout::PlayoutEvaluator;
 use crate::search::Proof;
 use crate::search::worker::BUSY;
 use crate::timeman::{Progress, SimulationLimit};
+
+mod late;
 
 /// Draws values and priors from the hash of the position.
 struct HashedPriors;
@@ -208,7 +210,7 @@ fn check_tree(tree: &Tree) {
 }
 
 fn kept(search: &Search) -> &Tree {
-    &search.kept.as_ref().unwrap().tree
+    &search.kept.as_ref().unwrap().job.shared.tree
 }
 
 fn start(position: &Position) -> Line {

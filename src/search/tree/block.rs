@@ -11,7 +11,7 @@ pub(super) const HEADER: usize = 1 + SEGMENTS / 2;
 const SEGMENTS: usize = 10;
 
 /// Nodes that a thread makes before it adds them to the count of all.
-const COUNTED_TOGETHER: u64 = 256;
+const COUNTED_TOGETHER: u64 = 16;
 
 /// The moves of a node by their place in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
