@@ -17,7 +17,7 @@ use super::words::Words;
 use super::worker::{Memory, Shared, Worker};
 use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
-use crate::timeman::{Progress, StopReason, Verdict};
+use crate::timeman::{Progress, StopReason, StopRule, Verdict};
 use crate::util::{Rng, Seed};
 
 /// Searches positions over an evaluator, and remembers the tree of the last one.
@@ -141,18 +141,8 @@ impl Search {
                 break StopReason::OnlyMove;
             }
             progress = now();
-            if shared.proof().is_some() {
-                break StopReason::Proven;
-            }
-            if let Verdict::Stop(reason) = rule.check(&progress) {
+            if let Some(reason) = view.end(rule, &progress) {
                 break reason;
-            }
-            if simulations.is_some_and(|most| progress.simulations >= most) {
-                break StopReason::Simulations;
-            }
-            // Ordering: with the flag the failure is seen.
-            if shared.stop.load(Ordering::Acquire) {
-                break StopReason::Interrupted;
             }
             match &mut caller {
                 Caller::Works(worker) => {
@@ -268,6 +258,23 @@ impl Search {
             ownership: upright.ownership,
             first_moves: None,
         })
+    }
+}
+
+impl View<'_> {
+    /// Why the search is to end before its deadline, if it is.
+    fn end(&self, rule: &mut dyn StopRule, progress: &Progress<'_>) -> Option<StopReason> {
+        if self.shared.proof().is_some() {
+            return Some(StopReason::Proven);
+        }
+        if let Verdict::Stop(reason) = rule.check(progress) {
+            return Some(reason);
+        }
+        if progress.simulations_left == Some(0) {
+            return Some(StopReason::Simulations);
+        }
+        // Ordering: with the flag the failure of a thread is seen.
+        self.shared.stop.load(Ordering::Acquire).then_some(StopReason::Interrupted)
     }
 }
 
