@@ -1,8 +1,10 @@
 //! From a search report to a move: when to pass, when to resign, and how to clean up.
 
 use std::cell::OnceCell;
+use std::time::Duration;
 
 use super::params::PlayParams;
+use super::stopwatch::Stopwatch;
 use crate::eval::Ownership;
 use crate::game::{BoardSize, Color, DeadStones, Game, Move, Point, PointSet, Position, Scoring};
 use crate::judge::{Judge, Judgement};
@@ -53,17 +55,35 @@ const LATE: f64 = 0.5;
 const FILLED: f32 = 0.5;
 
 /// Moves of a search that are looked at when nothing is left but to fill.
-const FILLERS: usize = 5;
+const FILLERS: u32 = 3;
 
 /// A position in which the game may be about to end, and what the judge says of it. The judgement costs as
 /// much as many simulations, and is made when somebody asks.
 pub(super) struct End<'a> {
-    pub(super) position: &'a Position,
-    pub(super) judge: &'a Judge,
-    pub(super) judgement: OnceCell<Judgement>,
+    position: &'a Position,
+    judge: &'a Judge,
+    judgement: OnceCell<Judgement>,
 }
 
-impl End<'_> {
+impl<'a> End<'a> {
+    pub(super) fn new(position: &'a Position, judge: &'a Judge) -> Self {
+        Self { position, judge, judgement: OnceCell::new() }
+    }
+
+    /// Makes the judgement now if it may be wanted after the search, where it would come after the deadline.
+    /// Returns the time that the choice may take beyond it.
+    pub(super) fn prepare(&self, watch: &Stopwatch) -> Duration {
+        let rules = self.position.rules();
+        let judged = rules.game == Game::Go && rules.dead_stones == DeadStones::Removed;
+        if !judged || !is_late(self.position) {
+            return Duration::ZERO;
+        }
+        let before = watch.elapsed();
+        let settled = self.judgement().is_settled(self.position);
+        let took = watch.elapsed().saturating_sub(before);
+        if settled { took * FILLERS } else { Duration::ZERO }
+    }
+
     fn judgement(&self) -> &Judgement {
         self.judgement.get_or_init(|| self.judge.judge(self.position))
     }
@@ -161,11 +181,11 @@ fn fill(end: &End<'_>, report: &SearchReport, stone: Move) -> Move {
         Scoring::Area => gain >= 0.0,
     };
     let stones = report.moves.iter().map(|candidate| candidate.mv).filter(|mv| *mv != Move::Pass);
-    stones.take(FILLERS).find(|&mv| is_enough(end.gain(mv))).unwrap_or(Move::Pass)
+    stones.take(FILLERS as usize).find(|&mv| is_enough(end.gain(mv))).unwrap_or(Move::Pass)
 }
 
 /// Whether so much of the board is filled that the game may be about to end.
-pub(super) fn is_late(position: &Position) -> bool {
+fn is_late(position: &Position) -> bool {
     let empty = position.board().empty_points().len();
     empty as f64 <= LATE * position.size().area() as f64
 }

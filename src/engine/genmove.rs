@@ -1,6 +1,5 @@
 //! From the question for a move to the answer.
 
-use std::cell::OnceCell;
 use std::time::Duration;
 
 use tracing::{info, warn};
@@ -112,7 +111,9 @@ impl Engine {
         let virtual_time = self.timing.is_virtual();
         let simulations =
             self.timing.simulations(&planned.plan, self.params.search.max_simulations);
+        let end = End::new(position, &self.judge);
         let deadline = self.timing.deadline(&planned.plan, simulations);
+        let deadline = deadline.map(|deadline| deadline.saturating_sub(end.prepare(watch)));
         let mut rules = MoveRules {
             ticket,
             early: &mut early,
@@ -120,10 +121,8 @@ impl Engine {
         };
         let limit = Limit { rule: &mut rules, simulations, deadline, virtual_time };
         let line = self.state.line_to(position);
-        let judgement = OnceCell::new();
         let mut report = run(&mut self.search, (position, line.as_deref()), limit, watch, view)?;
         report.certainty = early.certainty();
-        let end = End { position, judge: &self.judge, judgement };
         let choice = choice::choose(&end, &report, purpose);
         Ok(Thought { report, choice, planned })
     }
