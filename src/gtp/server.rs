@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::Instant;
 use tracing::{debug, error};
 
 use super::line::{Line, Request, read_line};
@@ -65,8 +64,8 @@ enum What {
     TooLong(Option<u32>),
 }
 
-/// When the command that is being carried out was begun; none while there is none.
-type Begun = Cell<Option<Instant>>;
+/// Whether the command that is being carried out has been going on for longer than [`SCRIPT_MOMENT`].
+type GoesOn = Cell<bool>;
 
 /// Answers requests until `quit`, the end of the input, a broken output, or `shutdown`.
 ///
@@ -82,17 +81,17 @@ pub async fn serve(
     let engine =
         Handle::spawn_with_idle("engine", session, Session::ponder).map_err(ServeError::Thread)?;
     let (sender, receiver) = mpsc::unbounded_channel();
-    let begun = Begun::default();
+    let goes_on = GoesOn::default();
     let reading = async {
         read_requests(BufReader::new(input), sender, &tickets).await;
-        if begun.get().is_some_and(|at| at.elapsed() > SCRIPT_MOMENT) {
+        if goes_on.get() {
             tokio::time::sleep(LAST_WORDS).await;
             tickets.cancel_all();
         }
         future::pending::<()>().await;
     };
     tokio::select! {
-        result = answer_requests(receiver, output, &engine, &tickets, &begun) => result,
+        result = answer_requests(receiver, output, &engine, &tickets, &goes_on) => result,
         () = reading => Ok(()),
         () = shutdown => {
             tickets.cancel_all();
@@ -183,7 +182,7 @@ async fn answer_requests(
     mut output: impl AsyncWrite + Unpin,
     engine: &Handle<Session>,
     tickets: &Tickets,
-    begun: &Begun,
+    goes_on: &GoesOn,
 ) -> Result<(), ServeError> {
     while let Some(incoming) = receiver.recv().await {
         match incoming.what {
@@ -192,12 +191,18 @@ async fn answer_requests(
                 let (id, last) = (request.id, Session::ends_with(&request));
                 let ticket = tickets.ticket(incoming.number);
                 let (mut sender, pieces) = mpsc::channel(MAX_PIECES);
-                begun.set(Some(Instant::now()));
                 let answer = engine
                     .call(move |session| session.answer_in_pieces(&request, &ticket, &mut sender));
                 let answer = async {
-                    let answer = answer.await;
-                    begun.set(None);
+                    tokio::pin!(answer);
+                    let answer = tokio::select! {
+                        answer = &mut answer => answer,
+                        () = tokio::time::sleep(SCRIPT_MOMENT) => {
+                            goes_on.set(true);
+                            answer.await
+                        }
+                    };
+                    goes_on.set(false);
                     answer
                 };
                 write_answer(&mut output, id, answer, pieces).await?;
