@@ -85,7 +85,7 @@ impl BenchArgs {
         let mut threads: Vec<_> =
             self.threads.iter().map(|&n| threads_or_cores(n.into())).collect();
         if threads.is_empty() {
-            threads = (0..).map(|k| 1 << k).take_while(|&n| n < cores).chain([cores]).collect();
+            threads = (0..16).map(|k| 1 << k).filter(|&n| n < cores).chain([cores]).collect();
         }
         let batches: Vec<usize> = match self.batch.as_slice() {
             [] if self.free => vec![1],

@@ -193,10 +193,12 @@ impl Shift<'_> {
         }
     }
 
-    /// Tells the members which of them work.
+    /// Tells the members which of them work: all, where the caller works with them and looks after nobody.
     fn call(&self) {
-        let working = self.crew.roster.working(self.job.members());
-        self.job.working.store(self.job.outside + working, Ordering::Relaxed);
+        if self.job.outside == 0 {
+            let working = self.crew.roster.working(self.job.members());
+            self.job.working.store(working, Ordering::Relaxed);
+        }
     }
 
     /// Sleeps for so long, or until a member has finished.

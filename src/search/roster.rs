@@ -62,7 +62,7 @@ impl Roster {
         }
         let Some(got) = got() else { return };
         if let Some((begin, before)) = self.begin.replace((now, got)) {
-            let window = (now - begin).as_secs_f64();
+            let window = now.saturating_sub(begin).as_secs_f64();
             let used = got.used.saturating_sub(before.used).as_secs_f64();
             let waited = got.waited.saturating_sub(before.waited).as_secs_f64();
             self.state = self.state.after(used / window, waited / (used + waited).max(1e-9));
@@ -76,12 +76,11 @@ impl State {
     fn after(self, got: f64, waited: f64) -> Self {
         match self {
             State::Watched | State::All(0) if waited > SCARCE => State::Trial(got),
-            State::Watched | State::All(0) => State::Watched,
+            // After one alone, all work for a window and are compared with it again.
+            State::Watched | State::All(0) | State::One(0) => State::Watched,
             State::All(left) => State::All(left - 1),
             State::Trial(by_all) if got >= ENOUGH * by_all => State::One(BETWEEN_TRIALS),
             State::Trial(_) => State::All(BETWEEN_TRIALS),
-            // All work for one window, and are compared with one again.
-            State::One(0) => State::Watched,
             State::One(left) => State::One(left - 1),
         }
     }

@@ -149,12 +149,13 @@ impl Search {
                     worker.run_batch()?;
                     shift.begin()?;
                 }
-                Caller::Sleeps(deadline) if *deadline <= progress.elapsed => {
-                    break StopReason::Deadline;
-                }
                 Caller::Sleeps(deadline) => {
+                    let left = deadline.saturating_sub(progress.elapsed);
+                    if left.is_zero() {
+                        break StopReason::Deadline;
+                    }
                     shift.begin()?;
-                    shift.wait(LOOK.min(*deadline - progress.elapsed));
+                    shift.wait(LOOK.min(left));
                     shift.look(progress.elapsed);
                 }
             }
