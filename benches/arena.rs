@@ -77,6 +77,7 @@ fn contest(games: u64, seed: Seed) -> Match {
         seed,
         concurrency: 1,
         sprt: None,
+        stop: Arc::default(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tedomari: a Go and NoGo engine that knows when to stop thinking.
 
 pub mod arena;
+pub mod chart;
 pub mod cli;
 pub mod config;
 pub mod engine;

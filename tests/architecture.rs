@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 /// Every module with the modules that it may use; `util` is for all.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("util", &[]),
+    ("chart", &[]),
     ("game", &[]),
     ("eval", &["game"]),
     ("nn", &["game", "eval"]),
@@ -18,12 +19,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("engine", &["game", "eval", "judge", "timeman", "search"]),
     ("gtp", &["game", "eval", "judge", "timeman", "search", "engine"]),
     ("record", &["game", "eval"]),
-    ("train", &["game", "eval", "nn", "record"]),
-    ("arena", &["game", "eval", "judge", "timeman", "search", "engine", "gtp"]),
+    ("train", &["chart", "game", "eval", "nn", "record"]),
+    ("arena", &["chart", "game", "eval", "judge", "timeman", "search", "engine", "gtp"]),
     ("selfplay", &["game", "eval", "search", "record"]),
     ("uncertainty", &["game", "eval", "nn", "record", "search", "timeman", "train"]),
     ("run", &[]),
-    ("lab", &["game", "eval", "playout", "search", "timeman", "record", "arena"]),
+    ("lab", &["chart", "game", "eval", "playout", "search", "timeman", "record", "arena"]),
     (
         "config",
         &[
@@ -42,6 +43,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "chart",
             "game",
             "eval",
             "nn",

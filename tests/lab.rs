@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use regex::Regex;
 use serde_json::Value;
@@ -221,11 +222,65 @@ fn all_goes_on_where_it_was_stopped_to_the_same_report() {
     for table in ["I", "II", "V", "fixed", "length"] {
         assert!(once.join(format!("time/matches/times-{table}.svg")).is_file(), "{table}");
     }
+    // The claims were 8,969 px wide in a window of 1,600.
     check_page(&once.join("report.html"), &report, 141 * 6);
     // Another description is another experiment.
     fs::write(experiments.join("wls.toml"), "about = \"WLS\"\n[wls]\nrepetitions = 401\n").unwrap();
     let none = all(&again, "0s");
     assert_eq!(none["missing"], serde_json::json!(["wls"]));
+}
+
+/// A match or a training that had begun was done to its end: of a budget of seconds became minutes or hours.
+#[test]
+fn all_ends_within_its_budget_and_says_how_long_it_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = records(folder.path());
+    let net = folder.path().join("tiny.safetensors");
+    let net = net.to_str().unwrap();
+    let mut init = Command::new(env!("CARGO_BIN_EXE_tedomari"));
+    assert!(init.args(["net", "init", net, "--shape", "1x8"]).status().unwrap().success());
+    let contest = "about = \"x\"\n[[match]]\nname = \"long\"\nclaims = [\"A32\"]\nabout = \"x\"\ngames = 100000\n\
+                   first = \"name=a tedomari simulations=300 threads=1 net.path=none\"\n\
+                   second = \"name=b tedomari simulations=20000 threads=1 net.path=none\"\n";
+    let study = format!(
+        "about = \"x\"\n[study]\nrecords = [{:?}]\ngames = 100\npositions = 200\nleast = 5\n\
+         evaluators = [\"uct:20000\"]\n",
+        records.to_str().unwrap()
+    );
+    let settings = [
+        ["game.kind", "nogo"],
+        ["game.board_size", "5"],
+        ["net.path", net],
+        ["uncertainty.simulations", "40"],
+        ["uncertainty.steps", "1000000"],
+        ["uncertainty.held_out", "0.5"],
+        ["selfplay.simulations", "4"],
+        ["selfplay.considered", "0"],
+    ];
+    let training = format!("about = \"x\"\nsettings = {settings:?}\n[uncertainty]\ngames = 24\n");
+    let wls = "about = \"x\"\n[wls]\nrepetitions = 300000\n".to_owned();
+    for (name, text, eta) in [
+        ("match", contest.to_owned(), ""),
+        ("study", study, "positions"),
+        ("training", training, ""),
+        ("wls", wls, ""),
+    ] {
+        let experiments = folder.path().join(name);
+        fs::create_dir(&experiments).unwrap();
+        fs::write(experiments.join(format!("{name}.toml")), text).unwrap();
+        let out = folder.path().join(format!("{name}-out"));
+        let words = [experiments.to_str().unwrap(), out.to_str().unwrap()];
+        let begun = Instant::now();
+        let output =
+            lab(&["all", "--experiments", words[0], "--out", words[1], "--budget", "6s", "--json"]);
+        let took = begun.elapsed();
+        // Whatever else this machine does: each of these takes many minutes.
+        assert!(took < Duration::from_secs(40), "{name} took {took:?}");
+        assert_eq!(json(&output)["missing"], serde_json::json!([name]));
+        let shown = String::from_utf8(output.stderr).unwrap();
+        let begins = format!("experiment 1 of 1, {name}: the budget ends in ");
+        assert!(shown.contains(&begins) && shown.contains(eta), "{shown}");
+    }
 }
 
 /// The games that an import keeps away from training, and no others.

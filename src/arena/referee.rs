@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::line::Reason;
@@ -144,6 +145,16 @@ fn thousandths(number: f64) -> u64 {
 /// Says which stones are dead.
 pub type Judge<'a> = &'a dyn Fn(&Position) -> PointSet;
 
+/// What a game needs beside its players and terms.
+pub struct House<'a> {
+    /// Where the random numbers of the game start.
+    pub seed: Seed,
+    /// Finds dead stones.
+    pub judge: Judge<'a>,
+    /// When it is set, the game is given up before the next move: it is void.
+    pub stop: &'a AtomicBool,
+}
+
 /// A game that one of the players makes impossible to play at all, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
@@ -160,7 +171,7 @@ pub fn play<'a>(
     players: [&'a mut dyn Player; 2],
     times: [TimeControl; 2],
     opening: &[Move],
-    (seed, judge): (Seed, Judge<'_>),
+    house: House<'_>,
 ) -> Result<Played, Absent> {
     let mut record = GameRecord::new(terms.size);
     record.rules = Some(terms.rules);
@@ -180,9 +191,9 @@ pub fn play<'a>(
             broken: [false; 2],
         },
     };
-    let (result, reason) = match game.begin(opening, seed)? {
+    let (result, reason) = match game.begin(opening, house.seed)? {
         Some(end) => end,
-        None => game.go_on(judge),
+        None => game.go_on(house),
     };
     let mut played = game.close();
     (played.result, played.reason) = (result, reason);
@@ -235,10 +246,14 @@ impl Table<'_> {
         })
     }
 
-    fn go_on(&mut self, judge: Judge<'_>) -> End {
+    fn go_on(&mut self, House { judge, stop, .. }: House<'_>) -> End {
         let mut purpose = Purpose::Win;
         let mut stones = 0;
         loop {
+            // Ordering: the flag itself is all that is exchanged.
+            if stop.load(Ordering::Relaxed) {
+                return (GameResult::Void, Reason::Void);
+            }
             let color = self.position.to_move();
             if self.position.is_over() {
                 if self.terms.rules.game == Game::NoGo {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::line::{Fault, GameLine};
 use super::player::{EngineMaker, Inside, Player, Program};
-use super::referee::{self, Played, Terms};
+use super::referee::{self, House, Played, Terms};
 use super::results::{Results, ResultsError};
 use super::schedule::{Schedule, Scheduled, Shard};
 use super::time::TimeControl;
@@ -69,6 +69,9 @@ pub struct Match {
     pub concurrency: usize,
     /// The test that ends the match, if there is one.
     pub sprt: Option<Sprt>,
+    /// When it is set, the match ends within a move. Games that are not over are not written down, so
+    /// that they are played when the match goes on.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Why a match has ended before its time.
@@ -165,6 +168,9 @@ impl Match {
                 return;
             };
             let played = self.game(game, &mut seats, &judge).map(|played| (game, played));
+            if self.stop.load(Ordering::Relaxed) {
+                return;
+            }
             let failed = played.is_err();
             if sender.send(played).is_err() || failed {
                 return;
@@ -195,8 +201,9 @@ impl Match {
         let seed = self.seed.fork("game", game.game);
         let times = indices.map(|index| self.players[index].time);
         let judge = |position: &Position| judge.judge(position).dead;
+        let house = House { seed, judge: &judge, stop: &self.stop };
         let players: [&mut dyn Player; 2] = [black.as_mut(), white.as_mut()];
-        let played = referee::play(&self.terms, players, times, opening, (seed, &judge))
+        let played = referee::play(&self.terms, players, times, opening, house)
             .map_err(|error| absent(indices[error.color.index()], error.reason))?;
         for (color, player) in Color::BOTH.into_iter().zip(pair) {
             if !played.broken[color.index()] {

@@ -4,6 +4,8 @@ mod players;
 mod show;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
@@ -149,16 +151,21 @@ struct Words {
     args: MatchArgs,
 }
 
-/// Plays a match that is described as on the command line, or goes on with it, and prints nothing but
-/// its progress.
-pub(super) fn play_words(words: &[String], config: &Config) -> anyhow::Result<()> {
+/// Plays a match that is described as on the command line, or goes on with it, until it is over or told
+/// to stop; prints nothing but its progress. Returns whether it is over.
+pub(super) fn play_words(
+    words: &[String],
+    config: &Config,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<bool> {
     let Words { args } = Words::try_parse_from(words)?;
-    contest(&args, config, None).map(|_| ())
+    let (standing, _) = contest(&args, config, None, stop)?;
+    Ok(standing.decided.is_some() || standing.games >= standing.scheduled)
 }
 
 /// Plays a match, or goes on with it.
 fn play(args: &MatchArgs, config: &Config, board: Option<&str>) -> anyhow::Result<()> {
-    let (standing, info) = contest(args, config, board)?;
+    let (standing, info) = contest(args, config, board, &Arc::default())?;
     if args.json {
         return super::print_json(&json!(show::summary(&standing, &info, &args.out)));
     }
@@ -169,6 +176,7 @@ fn contest(
     args: &MatchArgs,
     config: &Config,
     board: Option<&str>,
+    stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<(Standing, MatchInfo)> {
     let mut specs = args
         .players
@@ -198,6 +206,7 @@ fn contest(
         seed,
         concurrency,
         sprt: args.sprt,
+        stop: Arc::clone(stop),
     };
     let (results, lines) = Results::open(&args.out, &info)?;
     let mut show = show::Show::new(&info.players, args.sprt, lines.len());

@@ -1,7 +1,6 @@
 //! The command line: one file for each subcommand.
 
 mod bench;
-mod chart;
 mod commands;
 mod config;
 mod evaluator;

@@ -4,9 +4,10 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
-/// Time between two lines where there is no terminal.
+/// Time to the first line where there is no terminal, and between two of them.
+const TO_FIRST_LINE: Duration = Duration::from_secs(5);
 const BETWEEN_LINES: Duration = Duration::from_secs(30);
 
 /// A style for bars and spinners, which indicatif shows on terminals alone.
@@ -19,7 +20,7 @@ pub(super) struct Progress {
     bar: ProgressBar,
     name: String,
     unit: &'static str,
-    /// When the last line was written; none on a terminal.
+    /// When the next line is due; none on a terminal.
     line: Option<Mutex<Instant>>,
 }
 
@@ -27,9 +28,15 @@ impl Progress {
     /// `length` things to do, such as games.
     pub(super) fn new(name: &str, length: u64, unit: &'static str) -> Self {
         let template = format!("{name} {{pos}}/{{len}} {unit} {{wide_bar}} {{msg}} {{eta}} left");
-        let line = (!std::io::stderr().is_terminal()).then(|| Mutex::new(now()));
+        let line = (!std::io::stderr().is_terminal()).then(|| Mutex::new(now() + TO_FIRST_LINE));
         let bar = ProgressBar::new(length).with_style(bar(&template));
         Self { bar, name: name.to_owned(), unit, line }
+    }
+
+    /// So many were done before, which says nothing of how long the rest takes.
+    pub(super) fn begin_at(&self, done: u64) {
+        self.bar.set_position(done);
+        self.bar.reset_eta();
     }
 
     /// So many are done, and there is this to say.
@@ -45,17 +52,19 @@ impl Progress {
 
     /// There is this to say, on a terminal or when a line is due.
     pub(super) fn say(&self, message: String) {
-        if let Some(last) = &self.line {
-            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            if last.elapsed() >= BETWEEN_LINES {
-                *last = now();
+        if let Some(due) = &self.line {
+            let mut due = due.lock().unwrap_or_else(PoisonError::into_inner);
+            if now() >= *due {
+                *due = now() + BETWEEN_LINES;
                 let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
                 // Nobody may be reading.
                 let _ = writeln!(
                     std::io::stderr(),
-                    "{}: {done} of {all} {} {message}",
+                    "{}: {done} of {all} {}{}{message}{}",
                     self.name,
-                    self.unit
+                    self.unit,
+                    if message.is_empty() { "" } else { ", " },
+                    left(&self.bar)
                 );
             }
         } else {
@@ -66,6 +75,14 @@ impl Progress {
     /// The work is done.
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// `, 3 minutes left`, or nothing as long as nobody knows.
+pub(super) fn left(bar: &ProgressBar) -> String {
+    match bar.eta() {
+        Duration::ZERO => String::new(),
+        left => format!(", {} left", HumanDuration(left)),
     }
 }
 

@@ -1,7 +1,5 @@
 //! `tedomari time`: the strategies of the time manager, and how they use a clock.
 
-mod plot;
-
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,6 +11,7 @@ use serde_json::json;
 use super::games::{self, Wanted};
 use super::{print, print_json};
 use crate::arena::TimeControl;
+use crate::chart::{Axis, Chart, Line, Marks, Unit};
 use crate::config::Config;
 use crate::game::Game;
 use crate::timeman::{
@@ -20,6 +19,9 @@ use crate::timeman::{
     Terms, TimeParams, TimeSystem, simulate,
 };
 use crate::util::{Seed, read_limited, write_atomically};
+
+/// Moves that fewer games have than this share of all are not drawn.
+const RARE: f64 = 0.05;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TimeCommand {
@@ -186,11 +188,26 @@ fn run_simulations(args: &SimulateArgs, config: &Config) -> anyhow::Result<()> {
         results.push((name, result));
     }
     if let Some(path) = &args.svg {
-        let drawing = plot::draw(&results).context("cannot draw")?;
-        write_atomically(path, drawing.as_bytes())
+        write_atomically(path, chart(&results).file().as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     if args.json { Ok(()) } else { print(&to_text(&results)?) }
+}
+
+/// The mean time of each move, a line for each strategy.
+fn chart(results: &[(String, Simulated)]) -> Chart {
+    let line = |(name, result): &(String, Simulated)| {
+        let enough = RARE * f64::from(result.games) / 2.0;
+        let points = result.seconds.iter().enumerate();
+        let common = points.filter(|(_, (_, games))| f64::from(*games) >= enough);
+        (name.clone(), common.map(|(own, &(seconds, _))| ((own + 1) as f64, seconds)).collect())
+    };
+    Chart {
+        title: "Time of a move by its number".to_owned(),
+        x: Axis::new("own move", Unit::Whole),
+        y: Axis::new("time of a move, mean", Unit::Seconds).from_zero(),
+        marks: Marks::Lines(Line::all(results.iter().map(line))),
+    }
 }
 
 fn to_json(name: &str, result: &Simulated) -> serde_json::Value {
@@ -234,6 +251,19 @@ fn to_text(results: &[(String, Simulated)]) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_for_each_strategy() {
+        let line = |scale: f64| Simulated {
+            games: 10,
+            seconds: (0..30).map(|k| (scale * f64::from(k), 10)).collect(),
+            ..Simulated::default()
+        };
+        let few = [("STOP".to_owned(), line(1.0)), ("EXP-SIM".to_owned(), line(0.5))];
+        let drawing = chart(&few).file();
+        assert!(drawing.contains(">STOP</text>") && drawing.contains(">EXP-SIM</text>"));
+        assert!(chart(&[]).is_empty());
+    }
 
     #[test]
     fn clocks_are_read() {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -303,24 +304,16 @@ impl Memory {
     }
 }
 
-/// Watches the work, and may end it.
-pub trait Watch {
-    /// Told how many of the positions are done; `false` ends the work.
-    fn go_on(&mut self, done: usize) -> bool;
-}
+/// Says whether to go on; told how many positions are known, from any thread.
+pub type Watch<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
-impl<F: FnMut(usize) -> bool> Watch for F {
-    fn go_on(&mut self, done: usize) -> bool {
-        self(done)
-    }
-}
-
-/// Evaluates positions, those that are known already from memory.
+/// Has the evaluator look at all positions that it has not seen; the values of all of them. What is known
+/// when the watch ends the work is kept.
 pub fn assess(
     assessor: &Assessor,
     samples: &[Sample],
     memory: &mut Memory,
-    watch: &mut dyn Watch,
+    watch: Watch<'_>,
 ) -> Result<Vec<f64>, AssessError> {
     let mut missing: Vec<(u64, &Sample)> = samples
         .iter()
@@ -329,22 +322,27 @@ pub fn assess(
         .collect();
     missing.sort_by_key(|&(hash, _)| hash);
     missing.dedup_by_key(|(hash, _)| *hash);
-    let known = samples.len() - missing.len();
-    for (number, chunk) in missing.chunks(CHUNK).enumerate() {
-        if !watch.go_on(known + number * CHUNK) {
+    let known = AtomicUsize::new(samples.len() - missing.len());
+    for chunk in missing.chunks(CHUNK) {
+        let value = |&(hash, sample): &(u64, &Sample)| {
+            // Ordering: the number itself is all that is exchanged.
+            if !watch(known.load(Ordering::Relaxed)) {
+                return Ok(None);
+            }
+            let value = assessor.assess(&sample.position)?;
+            known.fetch_add(1, Ordering::Relaxed);
+            // What is read again must be what was computed: few digits are the same in both.
+            Ok(Some((hash, (value * 1e6).round() / 1e6)))
+        };
+        let values: Vec<_> =
+            chunk.par_iter().map(value).collect::<Result<Vec<_>, AssessError>>()?;
+        let values: Vec<_> = values.into_iter().flatten().collect();
+        memory.add(&values)?;
+        if values.len() < chunk.len() {
             return Err(AssessError::Stopped);
         }
-        let values = chunk
-            .par_iter()
-            .map(|&(hash, sample)| {
-                let value = assessor.assess(&sample.position)?;
-                // What is read again must be what was computed: few digits are the same in both.
-                Ok((hash, (value * 1e6).round() / 1e6))
-            })
-            .collect::<Result<Vec<_>, AssessError>>()?;
-        memory.add(&values)?;
     }
-    watch.go_on(samples.len());
+    watch(samples.len());
     Ok(samples.iter().map(|sample| memory.known[&sample.position.hash()]).collect())
 }
 
@@ -414,16 +412,20 @@ mod tests {
         let assessor = Assessor::Raw(Arc::new(HashedEvaluator));
         let path = folder.path().join("values.jsonl");
         let open = || Memory::open(&path, "hashed").unwrap();
-        let stopped = assess(&assessor, &samples, &mut open(), &mut |_| false);
+        let stopped = assess(&assessor, &samples, &mut open(), &|_| false);
         assert!(matches!(stopped, Err(AssessError::Stopped)));
-        let whole = assess(&assessor, &samples, &mut open(), &mut |_| true).unwrap();
+        // One that is stopped within a chunk keeps what it has.
+        let soon = assess(&assessor, &samples, &mut open(), &|known| known < 143);
+        assert!(matches!(soon, Err(AssessError::Stopped)));
+        assert!((1..12).contains(&open().known.len()), "{}", open().known.len());
+        let whole = assess(&assessor, &samples, &mut open(), &|_| true).unwrap();
         assert_eq!(whole.len(), 150);
         // All of it from memory: nothing is left to be asked.
         let broken = Assessor::Program(Programs::new(vec!["/no/such/program".to_owned()]));
-        let again = assess(&broken, &samples, &mut open(), &mut |_| true).unwrap();
+        let again = assess(&broken, &samples, &mut open(), &|_| true).unwrap();
         assert_eq!(whole, again);
         assert!(matches!(Memory::open(&path, "other"), Err(AssessError::Other { .. })));
         let none = Memory::open(&folder.path().join("new.jsonl"), "x").unwrap();
-        assert!(assess(&broken, &samples, &mut { none }, &mut |_| true).is_err());
+        assert!(assess(&broken, &samples, &mut { none }, &|_| true).is_err());
     }
 }

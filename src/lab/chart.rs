@@ -1,76 +1,42 @@
-//! Evaluation curves, drawn.
-
-use plotters::coord::Shift;
-use plotters::prelude::*;
+//! Evaluation curves as charts.
 
 use super::assess::Scale;
 use super::curves::Curve;
+use crate::chart::{Axis, Chart, Line, Marks, Unit};
 
-type Error = Box<dyn std::error::Error + Send + Sync>;
-
-/// Draws curves as SVG: win probabilities with their intervals over values, and the diagonal that a
-/// chance should lie on.
-pub fn draw(scale: Scale, curves: &[(String, &Curve)]) -> Result<String, String> {
-    let mut drawing = String::new();
-    let area = SVGBackend::with_string(&mut drawing, (640, 480)).into_drawing_area();
-    let drawn = draw_on(&area, scale, curves).and_then(|()| area.present().map_err(failed));
-    drop(area);
-    drawn.map_err(|error| error.to_string())?;
-    Ok(drawing)
-}
-
-fn failed<E: std::error::Error + Send + Sync + 'static>(error: E) -> Error {
-    Box::new(error)
-}
-
-fn draw_on(
-    area: &DrawingArea<SVGBackend<'_>, Shift>,
-    scale: Scale,
-    curves: &[(String, &Curve)],
-) -> Result<(), Error> {
+/// Win probabilities with their intervals over values. `all` is a curve that the others are compared with;
+/// chances are compared with the diagonal that they should lie on, too.
+#[must_use]
+pub fn chart(title: &str, scale: Scale, all: Option<&Curve>, curves: &[(String, &Curve)]) -> Chart {
     let values = || curves.iter().flat_map(|(_, curve)| &curve.bins).map(|bin| bin.value);
-    let (x, about) = match scale {
-        Scale::Chance => (0.0..1.0, "evaluation value: the chance of Black"),
+    let mut lines = Vec::new();
+    let x = match scale {
+        Scale::Chance => {
+            lines.push(Line::reference("calibrated", vec![(0.0, 0.0), (1.0, 1.0)]));
+            Axis::within("value: the chance of Black", Unit::Percent, 0.0, 1.0)
+        }
         Scale::Points => {
             let far = values().map(f64::abs).fold(5.0, f64::max);
-            (-far..far, "evaluation value: the points of Black")
+            Axis::within("value: the points of Black", Unit::Plain, -far, far)
         }
     };
-    area.fill(&WHITE).map_err(failed)?;
-    let mut chart = ChartBuilder::on(area)
-        .margin(10)
-        .x_label_area_size(40)
-        .y_label_area_size(50)
-        .build_cartesian_2d(x, 0.0..1.0)
-        .map_err(failed)?;
-    let mut mesh = chart.configure_mesh();
-    mesh.x_desc(about).y_desc("win probability of Black").light_line_style(WHITE);
-    mesh.draw().map_err(failed)?;
-    if scale == Scale::Chance {
-        let diagonal = LineSeries::new([(0.0, 0.0), (1.0, 1.0)], BLACK.mix(0.3));
-        chart.draw_series(diagonal).map_err(failed)?;
+    let line = |curve: &Curve, name: &str, colour| Line {
+        name: name.to_owned(),
+        colour,
+        points: curve.bins.iter().map(|bin| (bin.value, bin.win_probability)).collect(),
+        band: curve.bins.iter().map(|bin| (bin.interval.low, bin.interval.high)).collect(),
+    };
+    if let Some(all) = all {
+        lines.push(Line { band: Vec::new(), ..line(all, "all", None) });
     }
-    for (index, (name, curve)) in curves.iter().enumerate() {
-        let color = Palette99::pick(index).stroke_width(2);
-        let line = curve.bins.iter().map(|bin| (bin.value, bin.win_probability));
-        chart
-            .draw_series(LineSeries::new(line, color))
-            .map_err(failed)?
-            .label(name.as_str())
-            .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], color));
-        let thin = Palette99::pick(index).mix(0.6).stroke_width(1);
-        let bars = curve.bins.iter().map(|bin| {
-            PathElement::new(
-                vec![(bin.value, bin.interval.low), (bin.value, bin.interval.high)],
-                thin,
-            )
-        });
-        chart.draw_series(bars).map_err(failed)?;
+    let coloured = curves.iter().enumerate();
+    lines.extend(coloured.map(|(colour, (name, curve))| line(curve, name, Some(colour))));
+    Chart {
+        title: title.to_owned(),
+        x,
+        y: Axis::within("games won by Black", Unit::Percent, 0.0, 1.0),
+        marks: Marks::Lines(lines),
     }
-    let mut labels = chart.configure_series_labels();
-    labels.position(SeriesLabelPosition::UpperLeft);
-    labels.background_style(WHITE.mix(0.8)).border_style(BLACK.mix(0.3));
-    labels.draw().map_err(failed)
 }
 
 #[cfg(test)]
@@ -85,11 +51,11 @@ mod tests {
             .collect();
         let curve = Curve::new(&list, &CurveParams { width: 0.1, least: 1 });
         for scale in [Scale::Chance, Scale::Points] {
-            let curves = [("all".to_owned(), &curve), ("<some>".to_owned(), &curve)];
-            let drawing = draw(scale, &curves).unwrap();
-            assert!(drawing.starts_with("<svg") && drawing.trim_end().ends_with("</svg>"));
-            assert!(drawing.contains("&lt;some&gt;") && !drawing.contains("NaN"));
+            let curves = [("some".to_owned(), &curve), ("<others>".to_owned(), &curve)];
+            let drawing = chart("curves", scale, Some(&curve), &curves).file();
+            assert_eq!(drawing.matches("class=\"band").count(), 2);
+            assert!(drawing.contains("&lt;others&gt;") && !drawing.contains("NaN"));
         }
-        assert!(draw(Scale::Points, &[]).is_ok());
+        assert!(chart("none", Scale::Points, None, &[]).is_empty());
     }
 }

@@ -5,8 +5,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::page::{marked, page};
-use crate::arena::report::escaped;
+use crate::chart::{Page, card, escaped, marked};
 
 /// The claims, one on a line: its row, what it is, what the paper says, and where to look. The last is
 /// `lab` for what experiments tell, with the document behind it where that stands as long as they have not
@@ -125,33 +124,42 @@ impl Checklist {
     /// The claims as a page; what stands in `report.json` too is marked with the way to it.
     #[must_use]
     pub fn html(&self) -> String {
-        let mut body =
-            "<div class=\"grid\"><section class=\"card\"><h2>Verdicts</h2><ul>".to_owned();
+        let mut verdicts = "<ul>".to_owned();
         for (verdict, count) in &self.verdicts {
             let key = format!("/verdicts/{}", verdict.replace('~', "~0").replace('/', "~1"));
             let count = marked(&key, &count.to_string());
-            let _ = write!(body, "<li>{}: {count}</li>", escaped(verdict));
+            let _ = write!(verdicts, "<li>{}: {count}</li>", escaped(verdict));
         }
-        body.push_str(
-            "</ul></section><section class=\"card\"><h2>Claims</h2><div class=\"scroll\"><table>\
-             <thead><tr><th>row</th><th>claim</th><th>paper</th><th>ours</th><th>verdict</th>\
-             <th>command or test</th></tr></thead><tbody>",
-        );
+        verdicts.push_str("</ul>");
+        let mut claims =
+            "<table class=\"claims\"><thead><tr><th>row</th><th>claim</th><th>paper</th><th>ours</th>\
+             <th>verdict</th><th>command or test</th></tr></thead><tbody>"
+                .to_owned();
         for (number, line) in self.lines.iter().enumerate() {
-            let cell = |field: &str, text: &str| marked(&format!("/lines/{number}/{field}"), text);
-            let _ = writeln!(
-                body,
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td></tr>",
-                cell("id", &line.id),
-                cell("what", &line.what),
-                cell("paper", &line.paper),
-                cell("ours", &line.ours),
-                cell("verdict", &line.verdict),
-                cell("command", &line.command),
-            );
+            claims.push_str("<tr>");
+            // On a narrow screen each claim is a block, in which every cell has its name before it.
+            for (field, name, text) in [
+                ("id", "", &line.id),
+                ("what", "", &line.what),
+                ("paper", "paper", &line.paper),
+                ("ours", "ours", &line.ours),
+                ("verdict", "verdict", &line.verdict),
+                ("command", "command or test", &line.command),
+            ] {
+                let cell = marked(&format!("/lines/{number}/{field}"), text);
+                let _ = write!(claims, "<td class=\"{field}\" data-name=\"{name}\">{cell}</td>");
+            }
+            claims.push_str("</tr>\n");
         }
-        body.push_str("</tbody></table></div></section></div>\n");
-        page("The papers' claims and ours", &body)
+        claims.push_str("</tbody></table>");
+        let cards = card("", "Verdicts", &verdicts) + &card("", "Claims", &claims);
+        Page {
+            title: "The papers' claims and ours",
+            header: "<h1>The papers&#39; claims and ours</h1>",
+            body: &format!("<div class=\"grid\">{cards}</div>\n"),
+            footer: "Intervals are of 95 %.",
+        }
+        .html()
     }
 }
 

@@ -413,7 +413,8 @@ mod tests {
     #[test]
     fn wls_is_judged_by_its_numbers() {
         let seed = Seed::new(2);
-        let (mut one, two) = (table1(1000, seed), table2(1000, seed));
+        let mut one: Vec<_> = table1(1000, seed).collect();
+        let two: Vec<_> = table2(1000, seed).collect();
         let step = step_response(&[25], seed).remove(0);
         let verdicts = |one: &[Row]| -> Vec<String> {
             of_wls((one, &two, &step), "x").into_iter().map(|found| found.verdict).collect()

@@ -13,11 +13,11 @@ pub mod time;
 pub mod wls;
 
 pub use assess::{AssessError, Assessor, Memory, Programs, Scale, Searched, Watch, assess};
-pub use chart::draw;
+pub use chart::chart;
 pub use checklist::{Checklist, Finding, Line, Outcome};
 pub use curves::{Bin, Curve, CurveParams, Split};
 pub use findings::Contest;
 pub use metrics::{Estimate, Judged, Metrics, NAMES, Scores, accuracy_gain};
-pub use page::{page, study_page};
+pub use page::study_page;
 pub use sample::{Sample, Traits, Winners, samples, winner, winners};
 pub use study::{Assessed, Conditioned, Gain, Study, Values, gains, of_paper};

@@ -4,50 +4,34 @@
 
 use std::fmt::Write;
 
-use super::chart::draw;
+use super::chart::chart;
 use super::curves::{Curve, Split};
 use super::metrics::{Estimate, NAMES};
 use super::study::{Assessed, Study};
-use crate::arena::report::{STYLE, escaped};
-
-/// A page around what stands in its body.
-#[must_use]
-pub fn page(title: &str, body: &str) -> String {
-    let title = escaped(title);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"tedomari\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header><h1>{title}</h1></header>\n\
-         {body}<footer class=\"note\">Intervals are of 95 %.</footer>\n</main>\n</body>\n</html>\n"
-    )
-}
-
-/// A number that stands in the JSON too.
-pub(super) fn marked(key: &str, text: &str) -> String {
-    format!(r#"<span data-key="{}">{}</span>"#, escaped(key), escaped(text))
-}
+use crate::chart::{Page, card, escaped, marked};
 
 /// The study as a page.
-pub fn study_page(study: &Study) -> Result<String, String> {
+#[must_use]
+pub fn study_page(study: &Study) -> String {
     let mut body = format!("<p class=\"facts\">{}</p>\n", escaped(&study.source));
     body.push_str("<div class=\"grid two\">\n");
     body.push_str(&metrics(study));
     body.push_str(&gains(study));
     body.push_str(&winners(study));
-    body.push_str(&totals(study)?);
+    body.push_str(&totals(study));
     for row in &study.rows {
         for family in row.families() {
-            body.push_str(&conditioned(row, family)?);
+            body.push_str(&conditioned(row, family));
         }
     }
     body.push_str("</div>\n");
-    Ok(page("Evaluation curves", &body))
-}
-
-fn card(class: &str, title: &str, inside: &str) -> String {
-    let title = escaped(title);
-    format!("<section class=\"card {class}\"><h2>{title}</h2>{inside}</section>\n")
+    Page {
+        title: "Evaluation curves",
+        header: "<h1>Evaluation curves</h1>",
+        body: &body,
+        footer: "Intervals are of 95 %.",
+    }
+    .html()
 }
 
 fn metrics(study: &Study) -> String {
@@ -159,7 +143,7 @@ fn winners(study: &Study) -> String {
 }
 
 /// The curves of all positions, those of one scale together.
-fn totals(study: &Study) -> Result<String, String> {
+fn totals(study: &Study) -> String {
     let mut cards = String::new();
     let mut scales: Vec<_> = study.rows.iter().map(|row| row.scale).collect();
     scales.dedup();
@@ -170,18 +154,18 @@ fn totals(study: &Study) -> Result<String, String> {
         let rows = study.rows.iter().filter(|row| row.scale == *scale);
         let curves: Vec<(String, &Curve)> =
             rows.map(|row| (row.evaluator.clone(), &row.total)).collect();
-        let figure = format!("<figure>{}</figure>", draw(*scale, &curves)?);
-        cards.push_str(&card("", "All positions", &figure));
+        let chart = chart("All positions", *scale, None, &curves);
+        cards.push_str(&card("wide", "All positions", &chart.figure()));
     }
-    Ok(cards)
+    cards
 }
 
-fn conditioned(row: &Assessed, family: &str) -> Result<String, String> {
-    let mut curves = vec![("all".to_owned(), &row.total)];
+fn conditioned(row: &Assessed, family: &str) -> String {
+    let mut curves = Vec::new();
     let mut list = "<ul class=\"note\">".to_owned();
     for some in row.conditioned.iter().filter(|c| c.family == family) {
-        let name = format!("{family}: {}", some.condition);
-        let _ = write!(list, "<li>{}: {} positions", escaped(&name), some.curve.positions);
+        let _ =
+            write!(list, "<li>{}: {} positions", escaped(&some.condition), some.curve.positions);
         if let Some(Split { shift, shift_errors, apart, apart_errors }) = some.split {
             let _ = write!(
                 list,
@@ -191,10 +175,11 @@ fn conditioned(row: &Assessed, family: &str) -> Result<String, String> {
         }
         list.push_str("</li>");
         if !some.curve.bins.is_empty() {
-            curves.push((name, &some.curve));
+            curves.push((some.condition.clone(), &some.curve));
         }
     }
     list.push_str("</ul>");
-    let figure = format!("<figure>{}</figure>{list}", draw(row.scale, &curves)?);
-    Ok(card("", &format!("{} by {family}", row.evaluator), &figure))
+    let title = format!("{} by {family}", row.evaluator);
+    let chart = chart(&title, row.scale, Some(&row.total), &curves);
+    card("", &title, &(chart.figure() + &list))
 }

@@ -98,9 +98,6 @@ pub enum TrainError {
     /// The parameters cannot be written down.
     #[error("the parameters cannot be written down: {0}")]
     Settings(String),
-    /// The curves cannot be drawn.
-    #[error("the losses cannot be drawn: {0}")]
-    Picture(String),
     /// The thread that prepares batches has ended.
     #[error("the thread that prepares positions has ended early")]
     Loader,

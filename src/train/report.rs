@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use plotters::prelude::*;
 use serde_json::Value;
 
 use super::TrainError;
+use crate::chart::{Axis, Chart, Line, Marks, Unit, file};
 use crate::util::{read_limited, write_atomically};
 
 /// Larger logs are refused.
@@ -39,7 +39,7 @@ impl Log {
         let text = lines.join("\n") + "\n";
         let picture = self.path.with_file_name("loss.svg");
         write(&self.path, text.as_bytes())?;
-        write(&picture, self.picture().map_err(TrainError::Picture)?.as_bytes())
+        write(&picture, self.picture().as_bytes())
     }
 
     /// What a key of the lines is over the steps.
@@ -56,52 +56,18 @@ impl Log {
     }
 
     /// Policy and value over the steps, in training and on held-out games.
-    fn picture(&self) -> Result<String, String> {
-        let mut svg = String::new();
-        {
-            let area = SVGBackend::with_string(&mut svg, (900, 700)).into_drawing_area();
-            area.fill(&WHITE).map_err(|error| error.to_string())?;
-            let halves = area.split_evenly((2, 1));
-            for (half, (title, key)) in halves
-                .iter()
-                .zip([("policy, cross entropy", "policy"), ("value, cross entropy", "value")])
-            {
-                let curves = [
-                    ("training", self.curve("losses", key)),
-                    ("held out", self.curve("validation", key)),
-                ];
-                draw(half, title, &curves).map_err(|error| error.to_string())?;
-            }
-            area.present().map_err(|error| error.to_string())?;
-        }
-        Ok(svg)
+    fn picture(&self) -> String {
+        let charts = ["policy", "value"].map(|key| Chart {
+            title: format!("Loss of the {key}"),
+            x: Axis::new("step", Unit::Whole).from_zero(),
+            y: Axis::new("cross entropy, nats", Unit::Plain),
+            marks: Marks::Lines(Line::all([
+                ("training", self.curve("losses", key)),
+                ("held out", self.curve("validation", key)),
+            ])),
+        });
+        file("Training", &charts)
     }
-}
-
-fn draw<DB: DrawingBackend>(
-    area: &DrawingArea<DB, plotters::coord::Shift>,
-    title: &str,
-    curves: &[(&str, Vec<(f64, f64)>)],
-) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
-    let points = || curves.iter().flat_map(|(_, points)| points.iter());
-    let last = points().map(|point| point.0).fold(1.0, f64::max);
-    let low = points().map(|point| point.1).fold(f64::INFINITY, f64::min);
-    let high = points().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
-    let (low, high) = if low < high { (low, high) } else { (0.0, 1.0) };
-    let mut chart = ChartBuilder::on(area)
-        .caption(title, ("sans-serif", 18))
-        .margin(10)
-        .x_label_area_size(30)
-        .y_label_area_size(50)
-        .build_cartesian_2d(0.0..last, low..high)?;
-    chart.configure_mesh().x_desc("step").draw()?;
-    for ((name, points), color) in curves.iter().zip([BLUE, RED]) {
-        chart
-            .draw_series(LineSeries::new(points.iter().copied(), &color))?
-            .label(*name)
-            .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], color));
-    }
-    chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {

@@ -73,6 +73,11 @@ fn terms(rules: Rules, dead: DeadBy) -> Terms {
     }
 }
 
+fn house<'a>(judge: Judge<'a>) -> House<'a> {
+    const NEVER: &AtomicBool = &AtomicBool::new(false);
+    House { seed: Seed::new(1), judge, stop: NEVER }
+}
+
 /// Plays a game; its result and its reason.
 fn game(
     terms: &Terms,
@@ -83,9 +88,21 @@ fn game(
 ) -> (Played, String) {
     let times = [time.parse().unwrap(); 2];
     let judge = |_: &Position| points(verdict);
-    let played = play(terms, [black, white], times, &[], (Seed::new(1), &judge)).unwrap();
+    let played = play(terms, [black, white], times, &[], house(&judge)).unwrap();
     let text = format!("{} {:?}", played.result, played.reason);
     (played, text)
+}
+
+#[test]
+fn a_game_that_is_told_to_stop_asks_for_no_move() {
+    let (mut black, mut white) = (script(WALL), script(LOST));
+    let terms = terms(Rules::CHINESE, DeadBy::Nobody);
+    let judge = |_: &Position| PointSet::new();
+    let house = House { stop: &AtomicBool::new(true), ..house(&judge) };
+    let times = ["none".parse().unwrap(); 2];
+    let played = play(&terms, [&mut black, &mut white], times, &[], house).unwrap();
+    assert_eq!((played.result, played.reason), (GameResult::Void, Reason::Void));
+    assert!(black.purposes.is_empty() && played.record.moves.is_empty());
 }
 
 /// A wall in the middle and a stone that cannot live: 24.5 points if it is dead, 13.5 if not.
@@ -220,7 +237,7 @@ fn both_are_told_of_the_opening_and_of_each_other() {
     let judge = |_: &Position| PointSet::new();
     let times = [TimeControl::NONE; 2];
     let players: [&mut dyn Player; 2] = [&mut black, &mut white];
-    let played = play(&usual, players, times, &opening, (Seed::new(1), &judge)).unwrap();
+    let played = play(&usual, players, times, &opening, house(&judge)).unwrap();
     let text = |moves: &[Move]| moves.iter().map(|&mv| size().move_text(mv)).collect::<Vec<_>>();
     assert_eq!(text(&black.seen), ["C3", "C4", "B2"]);
     assert_eq!(text(&white.seen), ["C3", "C4", "D4"]);

@@ -1,7 +1,6 @@
 //! Counts the games of a match, and writes what they say: for programs (`summary.json`), for people
 //! (`summary.html`) and for tools that know gogui-twogtp (`match.dat`).
 
-mod charts;
 mod dat;
 mod histogram;
 mod links;
@@ -14,10 +13,9 @@ mod tables;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use charts::escaped;
 pub use dat::table;
 pub use histogram::Histogram;
-pub use page::{STYLE, page};
+pub use page::page;
 pub use pairing::{Pairing, SprtSummary};
 pub use read::{FoundGame, ReportError, Results};
 pub use summary::{FaultLine, ListedGame, PlayerSummary, RatingTable, Spread, Summary, TimeByMove};

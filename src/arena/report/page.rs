@@ -3,16 +3,15 @@
 //! Numbers that stand in `summary.json` too are marked with the way to them there (`data-key`), so
 //! that the two can be compared.
 
-use super::charts::{Bars, Curve, Unit, class, escaped};
 use super::histogram::Histogram;
 use super::pairing::{Pairing, SprtSummary};
 use super::read::board_text;
 use super::summary::{Summary, is_virtual};
 use super::tables;
+use crate::chart::{
+    Axis, Bars, Chart, Line, Marks, Page, Series, Unit, card, escaped, marked, number,
+};
 use crate::util::stats::{Elo, Verdict};
-
-/// How pages look, on paper and on screens of all sizes.
-pub const STYLE: &str = include_str!("page.css");
 
 /// The page.
 #[must_use]
@@ -27,8 +26,7 @@ pub fn page(summary: &Summary) -> String {
         [first, second] => format!("{first} against {second}"),
         _ => names.join(", "),
     };
-    let mut body = format!("<header><h1>{heading}</h1>{}</header>\n", facts(summary));
-    body.push_str(&notices(summary));
+    let mut body = notices(summary);
     match summary.pairings.as_slice() {
         [] => body.push_str(
             r#"<div class="grid"><section class="card"><h2>No games yet</h2><p class="note">No game of this match that counts has ended.</p></section></div>"#,
@@ -51,23 +49,15 @@ pub fn page(summary: &Summary) -> String {
     body.push_str(&tables::faults(summary));
     body.push_str(&tables::games(summary));
     body.push_str("</div>\n");
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"tedomari\">\n<title>{}</title>\n\
-         <style>\n{}</style>\n</head>\n<body>\n<main>\n{body}\
-         <footer class=\"note\">Intervals are of 95 %. Draws count half. Elo is logistic, its \
-         interval comes from pairs of games with colours swapped where there are enough. Made by \
-         <code>tedomari match report</code>; the numbers are in <a href=\"summary.json\">summary.json</a>.\
-         </footer>\n</main>\n</body>\n</html>\n",
-        escaped(&title),
-        STYLE,
-    )
-}
-
-/// A number that stands in `summary.json` too.
-pub(super) fn value(key: &str, text: &str) -> String {
-    format!(r#"<span data-key="{key}">{}</span>"#, escaped(text))
+    Page {
+        title: &title,
+        header: &format!("<h1>{heading}</h1>{}", facts(summary)),
+        body: &body,
+        footer: "Intervals are of 95 %. Draws count half. Elo is logistic, its interval comes from pairs of \
+                 games with colours swapped where there are enough. Made by <code>tedomari match report</code>; \
+                 the numbers are in <a href=\"summary.json\">summary.json</a>.",
+    }
+    .html()
 }
 
 /// `62.5 %`, or a dash.
@@ -91,28 +81,13 @@ pub(super) fn signed(elo: f64) -> String {
     if ["+0", "-0"].contains(&text.as_str()) { "0".to_owned() } else { text }
 }
 
-/// A card; `class` is `wide` for one over the whole page.
-pub(super) fn card(class: &str, title: &str, inside: &str) -> String {
-    format!("<section class=\"card {class}\"><h2>{title}</h2>{inside}</section>\n")
-}
-
-/// The names of players with their colours.
-fn key(names: &[String], players: impl Iterator<Item = usize>) -> String {
-    let spans: Vec<String> = players
-        .map(|player| {
-            format!(r#"<span class="{}">{}</span>"#, class(player), escaped(&names[player]))
-        })
-        .collect();
-    format!(r#"<div class="key">{}</div>"#, spans.concat())
-}
-
 fn facts(summary: &Summary) -> String {
     let info = &summary.info;
     let mut parts = vec![
         board_text(info).replace('x', "×"),
         format!("{} rules", escaped(&info.rules)),
         format!("komi {}", info.komi),
-        format!("{} of {} games", value("/games", &summary.games.to_string()), info.games),
+        format!("{} of {} games", marked("/games", &summary.games.to_string()), info.games),
         format!("schedule {}", escaped(&info.schedule)),
         format!("seed {}", info.seed),
     ];
@@ -131,11 +106,11 @@ fn facts(summary: &Summary) -> String {
 fn notices(summary: &Summary) -> String {
     let mut lines: Vec<String> = summary.warnings.iter().map(|line| escaped(line)).collect();
     if summary.void > 0 {
-        let count = value("/void", &summary.void.to_string());
+        let count = marked("/void", &summary.void.to_string());
         lines.push(format!("{count} games do not count: they could not be played."));
     }
     if summary.duplicates > 0 {
-        let count = value("/duplicates", &summary.duplicates.to_string());
+        let count = marked("/duplicates", &summary.duplicates.to_string());
         lines.push(format!("{count} games were there more than once; the first found counts."));
     }
     let paragraphs: Vec<String> =
@@ -156,36 +131,36 @@ fn tiles(pairing: &Pairing, names: &[String]) -> String {
     let elo_end = |end: Option<f64>, none: &str| end.map_or_else(|| none.to_owned(), signed);
     let mut tiles = tile(
         "Score",
-        &value("/pairings/0/score", &percent(pairing.score)),
+        &marked("/pairings/0/score", &percent(pairing.score)),
         &ends(
-            value("/pairings/0/score_interval/low", &percent(Some(interval.low))),
-            value("/pairings/0/score_interval/high", &percent(Some(interval.high))),
+            marked("/pairings/0/score_interval/low", &percent(Some(interval.low))),
+            marked("/pairings/0/score_interval/high", &percent(Some(interval.high))),
         ),
     );
     let elo = match pairing.elo.elo {
-        Some(_) => value("/pairings/0/elo/elo", &elo_text(&pairing.elo)),
+        Some(_) => marked("/pairings/0/elo/elo", &elo_text(&pairing.elo)),
         None => escaped(&elo_text(&pairing.elo)),
     };
     tiles += &tile(
         "Elo",
         &elo,
         &ends(
-            value("/pairings/0/elo/low", &elo_end(pairing.elo.low, "–∞")),
-            value("/pairings/0/elo/high", &elo_end(pairing.elo.high, "+∞")),
+            marked("/pairings/0/elo/low", &elo_end(pairing.elo.low, "–∞")),
+            marked("/pairings/0/elo/high", &elo_end(pairing.elo.high, "+∞")),
         ),
     );
     tiles += &tile(
         "Stronger",
-        &value("/pairings/0/los", &percent(Some(pairing.los))),
+        &marked("/pairings/0/los", &percent(Some(pairing.los))),
         "likelihood of superiority",
     );
     if let Some(sprt) = &pairing.sprt {
         tiles += &tile(
             "LLR",
-            &value("/pairings/0/sprt/llr", &format!("{:.2}", sprt.llr)),
+            &marked("/pairings/0/sprt/llr", &format!("{:.2}", sprt.llr)),
             &ends(
-                value("/pairings/0/sprt/lower", &format!("{:.2}", sprt.lower)),
-                value("/pairings/0/sprt/upper", &format!("{:.2}", sprt.upper)),
+                marked("/pairings/0/sprt/lower", &format!("{:.2}", sprt.lower)),
+                marked("/pairings/0/sprt/upper", &format!("{:.2}", sprt.upper)),
             ),
         );
     }
@@ -208,7 +183,7 @@ fn balance(pairing: &Pairing, names: &[String]) -> String {
     let spans: Vec<String> = counts
         .iter()
         .map(|(class, text, field, count)| {
-            let count = value(&format!("/pairings/0/{field}"), &count.to_string());
+            let count = marked(&format!("/pairings/0/{field}"), &count.to_string());
             format!(r#"<span class="{class}">{text} {count}</span>"#)
         })
         .collect();
@@ -216,7 +191,7 @@ fn balance(pairing: &Pairing, names: &[String]) -> String {
     let pairs: Vec<String> = (0..5)
         .map(|class| {
             let count = outcomes.pairs[class].to_string();
-            let count = value(&format!("/pairings/0/pairs/{class}"), &count);
+            let count = marked(&format!("/pairings/0/pairs/{class}"), &count);
             format!("{}: {count}", classes[class])
         })
         .collect();
@@ -251,35 +226,36 @@ fn match_charts(summary: &Summary) -> String {
     let ([pairing], true) = (summary.pairings.as_slice(), summary.players.len() == 2) else {
         return String::new();
     };
-    let score = Curve {
-        about: "The score of the first player as the match went on",
-        points: pairing.score_curve.iter().map(|at| (at.0 as f64, at.1)).collect(),
-        band: pairing.score_curve.iter().map(|at| (at.2, at.3)).collect(),
-        levels: vec![(0.5, String::new())],
-        range: (0.0, 1.0),
-        unit: Unit::Percent,
+    let points: Vec<_> = pairing.score_curve.iter().map(|at| (at.0 as f64, at.1)).collect();
+    let half = level("50\u{a0}%", 0.5, &points);
+    let band = pairing.score_curve.iter().map(|at| (at.2, at.3)).collect();
+    let score = Line { name: String::new(), colour: Some(0), points, band };
+    let chart = Chart {
+        title: "The score of the first player as the match went on".to_owned(),
+        x: Axis::new("games played", Unit::Whole),
+        y: Axis::within("score of the first player, with its interval", Unit::Percent, 0.0, 1.0),
+        marks: Marks::Lines(vec![half, score]),
     };
-    let caption = "<figcaption>by games played, with its interval</figcaption>";
-    let figure = format!("<figure>{caption}{}</figure>", score.svg());
-    card("", "Score", &figure) + &pairing.sprt.as_ref().map_or_else(String::new, llr_chart)
+    card("", "Score", &chart.figure()) + &pairing.sprt.as_ref().map_or_else(String::new, llr_chart)
+}
+
+/// A level line as long as a curve.
+fn level(name: &str, height: f64, points: &[(f64, f64)]) -> Line {
+    let ends = points.first().into_iter().chain(points.last());
+    Line::reference(name, ends.map(|point| (point.0, height)).collect())
 }
 
 fn llr_chart(sprt: &SprtSummary) -> String {
-    let values = || sprt.curve.iter().map(|point| point.1);
-    let margin = (sprt.upper - sprt.lower) * 0.08;
-    let curve = Curve {
-        about: "The log-likelihood ratio as the match went on, with its bounds",
-        points: sprt.curve.iter().map(|point| (point.0 as f64, point.1)).collect(),
-        band: Vec::new(),
-        levels: vec![(sprt.upper, "H1".to_owned()), (sprt.lower, "H0".to_owned())],
-        range: (
-            values().fold(sprt.lower, f64::min) - margin,
-            values().fold(sprt.upper, f64::max) + margin,
-        ),
-        unit: Unit::Plain,
+    let points: Vec<_> = sprt.curve.iter().map(|point| (point.0 as f64, point.1)).collect();
+    let mut lines = vec![level("H1", sprt.upper, &points), level("H0", sprt.lower, &points)];
+    lines.extend(Line::all([("", points)]));
+    let chart = Chart {
+        title: "The log-likelihood ratio as the match went on, with its bounds".to_owned(),
+        x: Axis::new("pairs of games", Unit::Whole),
+        y: Axis::new("ratio, with the bounds of the test", Unit::Plain),
+        marks: Marks::Lines(lines),
     };
-    let caption = "<figcaption>by pairs of games, with the bounds of the test</figcaption>";
-    card("", "Log-likelihood ratio", &format!("<figure>{caption}{}</figure>", curve.svg()))
+    card("", "Log-likelihood ratio", &chart.figure())
 }
 
 /// Time, simulations and lengths.
@@ -288,63 +264,72 @@ fn move_charts(summary: &Summary) -> String {
     let time = &summary.time_by_move;
     let last = |start: u64| start + time.width.saturating_sub(1);
     let simulated = (0..names.len()).any(|player| is_virtual(&summary.info, player));
-    let (about, unit, caption) = if simulated {
-        (
-            "Mean simulations for a move by its number",
-            Unit::Plain,
-            "simulations, mean for a move, by its number",
-        )
+    let y = if simulated {
+        Axis::new("simulations of a move, mean", Unit::Plain)
     } else {
-        ("Mean seconds for a move by its number", Unit::Seconds, "mean for a move, by its number")
+        Axis::new("time of a move, mean", Unit::Seconds)
     };
-    let seconds = Bars {
-        about,
-        labels: time.starts.iter().map(u64::to_string).collect(),
-        names: time.starts.iter().map(|start| format!("{start}–{}", last(*start))).collect(),
-        series: of_players(time.mean.clone()),
-        unit,
+    let seconds = Chart {
+        title: "Mean time of a move by its number".to_owned(),
+        x: Axis::new("number of the move", Unit::Whole),
+        y,
+        marks: Marks::Bars(Bars {
+            labels: starts(&time.starts),
+            names: time.starts.iter().map(|start| format!("{start}–{}", last(*start))).collect(),
+            series: of_players(names, time.mean.clone()),
+        }),
     };
     let shares = |counts: &Vec<u64>| {
         let all = counts.iter().sum::<u64>().max(1) as f64;
         counts.iter().map(|count| (*count > 0).then_some(*count as f64 / all)).collect()
     };
     let histogram = &summary.simulation_histogram;
-    let series = of_players(histogram.counts.iter().map(shares).collect());
-    let simulations = classes("Moves by their simulations", histogram, series, Unit::Percent);
-    let histogram = &summary.length_histogram;
-    let counts = histogram.counts.iter().flatten().map(|count| Some(*count as f64)).collect();
-    let games = classes("Games by their moves", histogram, vec![(None, counts)], Unit::Plain);
-    let figure = |bars: &Bars, caption: &str, none: &str| match bars.svg() {
-        svg if svg.is_empty() => format!("<p class=\"note\">{none}</p>"),
-        svg => {
-            let players = bars.series.iter().filter_map(|(player, _)| *player);
-            let key = key(names, players);
-            format!("<figure><figcaption>{caption}</figcaption>{svg}{key}</figure>")
-        }
+    let series = of_players(names, histogram.counts.iter().map(shares).collect());
+    let simulations = Chart {
+        title: "Moves by their simulations".to_owned(),
+        x: Axis::new("simulations, from", Unit::Whole),
+        y: Axis::new("share of the moves", Unit::Percent),
+        marks: Marks::Bars(classes(histogram, series)),
     };
-    card("", "Time", &figure(&seconds, caption, "No times."))
-        + &card("", "Simulations", &figure(&simulations, "share of moves", "None are known."))
-        + &card("", "Length of games", &figure(&games, "games by moves", "No games."))
+    let histogram = &summary.length_histogram;
+    let heights = histogram.counts.iter().flatten().map(|count| Some(*count as f64)).collect();
+    let series = Series { name: String::new(), colour: None, heights };
+    let lengths = Chart {
+        title: "Games by their moves".to_owned(),
+        x: Axis::new("moves, from", Unit::Whole),
+        y: Axis::new("games", Unit::Whole),
+        marks: Marks::Bars(classes(histogram, vec![series])),
+    };
+    let figure = |chart: &Chart, none: &str| match chart.figure() {
+        svg if svg.is_empty() => format!("<p class=\"note\">{none}</p>"),
+        svg => svg,
+    };
+    card("", "Time", &figure(&seconds, "No times."))
+        + &card("", "Simulations", &figure(&simulations, "None are known."))
+        + &card("", "Length of games", &figure(&lengths, "No games."))
 }
 
 /// The series of those players who have any bar, in their colours.
-fn of_players(series: Vec<Vec<Option<f64>>>) -> Vec<(Option<usize>, Vec<Option<f64>>)> {
-    let players = series.into_iter().enumerate().map(|(player, bars)| (Some(player), bars));
-    players.filter(|(_, bars)| bars.iter().any(Option::is_some)).collect()
+fn of_players(names: &[String], series: Vec<Vec<Option<f64>>>) -> Vec<Series> {
+    let players = series.into_iter().zip(names).enumerate();
+    let players = players.map(|(player, (heights, name))| Series {
+        name: name.clone(),
+        colour: Some(player),
+        heights,
+    });
+    players.filter(|series| series.heights.iter().any(Option::is_some)).collect()
+}
+
+/// Where classes begin.
+fn starts(starts: &[u64]) -> Vec<String> {
+    starts.iter().map(|start| number(*start as f64, Unit::Whole)).collect()
 }
 
 /// The bars of a histogram.
-fn classes<'a>(
-    about: &'a str,
-    histogram: &Histogram,
-    series: Vec<(Option<usize>, Vec<Option<f64>>)>,
-    unit: Unit,
-) -> Bars<'a> {
+fn classes(histogram: &Histogram, series: Vec<Series>) -> Bars {
     Bars {
-        about,
-        labels: histogram.starts.iter().map(u64::to_string).collect(),
+        labels: starts(&histogram.starts),
         names: (0..histogram.starts.len()).map(|class| histogram.label(class)).collect(),
         series,
-        unit,
     }
 }

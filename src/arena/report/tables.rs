@@ -1,8 +1,8 @@
 //! The tables of the page.
 
-use super::charts::{Unit, escaped, number};
-use super::page::{card, elo_text, percent, signed, value, verdict_text};
+use super::page::{elo_text, percent, signed, verdict_text};
 use super::summary::{Spread, Summary};
+use crate::chart::{Unit, card, escaped, marked, number};
 
 /// Rows of a long table; the rest is in the files.
 const ROWS: usize = 2000;
@@ -64,9 +64,9 @@ pub(super) fn ratings(summary: &Summary) -> String {
             vec![
                 format!("{place}"),
                 escaped(&totals.name),
-                value(&key("elo"), &signed(rating.elo)),
-                format!("± {}", value(&key("error"), &format!("{:.0}", rating.error))),
-                value(&format!("/players/{player}/games"), &totals.games.to_string()),
+                marked(&key("elo"), &signed(rating.elo)),
+                format!("± {}", marked(&key("error"), &format!("{:.0}", rating.error))),
+                marked(&format!("/players/{player}/games"), &totals.games.to_string()),
                 percent(score),
             ]
         })
@@ -109,16 +109,16 @@ pub(super) fn pairings(summary: &Summary) -> String {
             let mut row = vec![
                 name(pairing.first),
                 name(pairing.second),
-                value(&key("games"), &pairing.games.to_string()),
+                marked(&key("games"), &pairing.games.to_string()),
                 counts.join(" / "),
-                value(&key("score"), &percent(pairing.score)),
+                marked(&key("score"), &percent(pairing.score)),
                 format!("{} – {}", percent(Some(interval.low)), percent(Some(interval.high))),
                 format!("{} {error}", escaped(&elo_text(&pairing.elo))),
-                value(&key("los"), &percent(Some(pairing.los))),
+                marked(&key("los"), &percent(Some(pairing.los))),
                 outcomes.pairs.map(|count| count.to_string()).join(" "),
             ];
             if let Some(sprt) = &pairing.sprt {
-                row.push(value(&key("sprt/llr"), &format!("{:.2}", sprt.llr)));
+                row.push(marked(&key("sprt/llr"), &format!("{:.2}", sprt.llr)));
                 row.push(escaped(&verdict_text(sprt)));
             }
             row
@@ -153,7 +153,7 @@ pub(super) fn players(summary: &Summary) -> String {
             let faults: u64 = player.faults.values().sum();
             vec![
                 escaped(&player.name),
-                value(&key("games"), &player.games.to_string()),
+                marked(&key("games"), &player.games.to_string()),
                 sides(player.as_black),
                 sides(player.as_white),
                 seconds(player.seconds.mean),
@@ -209,7 +209,7 @@ pub(super) fn endings(summary: &Summary) -> String {
         .reasons
         .iter()
         .map(|(reason, count)| {
-            let count = value(&format!("/reasons/{reason}"), &count.to_string());
+            let count = marked(&format!("/reasons/{reason}"), &count.to_string());
             vec![words_of(reason).to_owned(), count]
         })
         .collect();
@@ -221,9 +221,9 @@ pub(super) fn endings(summary: &Summary) -> String {
     });
     let note = format!(
         "<p class=\"note\">Black won {}, White {}, {} drawn.{moves}</p>",
-        value("/colours/0", &black.to_string()),
-        value("/colours/2", &white.to_string()),
-        value("/colours/1", &draws.to_string()),
+        marked("/colours/0", &black.to_string()),
+        marked("/colours/2", &white.to_string()),
+        marked("/colours/1", &draws.to_string()),
     );
     card("", "How games ended", &(table(&[words("Ending"), figures("Games")], &rows) + &note))
 }
@@ -245,7 +245,7 @@ pub(super) fn faults(summary: &Summary) -> String {
             // A kind may be any text, and a slash would be part of the way in the JSON.
             let key = kind.replace('~', "~0").replace('/', "~1");
             let key = escaped(&format!("/players/{at}/faults/{key}"));
-            let count = value(&key, &count.to_string());
+            let count = marked(&key, &count.to_string());
             kinds.push(vec![escaped(&player.name), escaped(kind), count]);
         }
     }

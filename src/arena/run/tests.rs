@@ -52,6 +52,7 @@ fn contest(time: TimeControl, games: u64) -> Match {
         seed: Seed::new(5),
         concurrency: 2,
         sprt: None,
+        stop: Arc::default(),
     }
 }
 
@@ -126,6 +127,20 @@ fn the_same_seed_gives_the_same_games() {
         assert_eq!(line.reason, Reason::Score);
         assert_eq!(position.score(&PointSet::new()).to_string(), line.result);
     }
+}
+
+/// Budgets of the lab were overrun by hours, because a match that had begun was played to its end.
+#[test]
+fn a_match_that_is_told_to_stop_writes_no_half_games_and_goes_on_later() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let contest = contest(TimeControl::NONE, 8);
+    contest.stop.store(true, Ordering::Relaxed);
+    let (standing, lines) = run(&contest, folders[0].path());
+    assert_eq!((standing.games, standing.scheduled, lines.len()), (0, 8, 0));
+    contest.stop.store(false, Ordering::Relaxed);
+    let [(_, later), (_, whole)] = folders.each_ref().map(|folder| run(&contest, folder.path()));
+    assert_eq!(later, whole);
+    assert_eq!(later.len(), 8);
 }
 
 #[test]

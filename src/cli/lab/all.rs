@@ -1,12 +1,14 @@
 //! `tedomari lab all`: one experiment after the other, as long as there is time.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
+use indicatif::HumanDuration;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -106,7 +108,7 @@ struct TimePart {
 
 /// Does what fits into the budget, and reports on everything that has been done so far.
 pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
-    let budget = Budget::of(args.budget);
+    let budget = Budget::of(args.budget)?;
     let names = descriptions(&args.experiments)?;
     // What is not understood is said before hours of work.
     let read =
@@ -114,7 +116,7 @@ pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
     let described: Vec<Described> = names.iter().map(read).collect::<anyhow::Result<_>>()?;
     make_folder(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
     let (mut missing, mut failed) = (Vec::new(), BTreeMap::new());
-    for (path, described) in names.iter().zip(described) {
+    for (number, (path, described)) in names.iter().zip(described).enumerate() {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         let folder = args.out.join(&name);
@@ -128,6 +130,7 @@ pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
             missing.push(name);
             continue;
         }
+        announce(&name, (number + 1, names.len()), &budget);
         // What cannot be done here, for want of a program or a file, keeps nothing else from being done.
         match experiment(&name, described, &folder, &budget) {
             Ok(true) => {}
@@ -149,6 +152,17 @@ pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
     let reasons: Vec<String> = failed.into_values().collect();
     ensure!(reasons.is_empty(), "{}", reasons.join("\n"));
     Ok(())
+}
+
+/// Says on standard error which experiment begins, and when all ends at the latest.
+fn announce(name: &str, (number, of): (usize, usize), budget: &Budget) {
+    let left = budget.left().unwrap_or_default();
+    let left = HumanDuration(Duration::from_secs(left.as_secs()));
+    // Nobody may be reading.
+    let _ = writeln!(
+        std::io::stderr(),
+        "experiment {number} of {of}, {name}: the budget ends in {left}"
+    );
 }
 
 fn told(missing: &[String], failed: &BTreeMap<String, String>, files: &[PathBuf]) -> String {
@@ -207,7 +221,7 @@ fn experiment(
     make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let command = format!("tedomari lab all, experiments/{name}.toml");
     let done = if let Some(part) = &description.wls {
-        Some(wls_part(part, &config, &command))
+        wls_part(part, &config, budget, &command)
     } else if let Some(part) = &description.study {
         study_part(part, folder, &config, budget, &command)?
     } else if let Some(part) = &description.time {
@@ -236,20 +250,21 @@ fn experiment(
 
 type Done = (Vec<Finding>, serde_json::Value, bool);
 
-fn wls_part(part: &WlsPart, config: &Config, command: &str) -> Done {
-    let result = wls::result(part.repetitions, Seed::new(config.search.seed));
-    (result.findings(command), result.json(), true)
+fn wls_part(part: &WlsPart, config: &Config, budget: &Budget, command: &str) -> Option<Done> {
+    let result = wls::result(part.repetitions, Seed::new(config.search.seed), budget)?;
+    Some((result.findings(command), result.json(), true))
 }
 
 /// The records of a study, or games of the player without a network where one of them is not there, and
-/// whether that is so.
+/// whether that is so; none if there was no time to play these.
 fn records(
     part: &StudyPart,
     folder: &Path,
     config: &Config,
-) -> anyhow::Result<(Vec<PathBuf>, bool)> {
+    budget: &Budget,
+) -> anyhow::Result<Option<(Vec<PathBuf>, bool)>> {
     let absent = part.records.iter().find(|path| !path.exists());
-    let Some(absent) = absent else { return Ok((part.records.clone(), false)) };
+    let Some(absent) = absent else { return Ok(Some((part.records.clone(), false))) };
     let games = part.own_games.unwrap_or(OWN_GAMES);
     tracing::warn!(records = %absent.display(), games, "not there: games of our own are played");
     let out = folder.join("own-games");
@@ -259,8 +274,9 @@ fn records(
     let out_text = out.display().to_string();
     let games = games.to_string();
     let words = ["--player", &first, "--player", &second, "--games", &games, "--out", &out_text];
-    matches::play_words(&words.map(str::to_owned), config).context("in the games of our own")?;
-    Ok((vec![out.join(RECORDS)], true))
+    let over = matches::play_words(&words.map(str::to_owned), config, budget.flag())
+        .context("in the games of our own")?;
+    Ok(over.then(|| (vec![out.join(RECORDS)], true)))
 }
 
 /// None if there was no time for all of it.
@@ -271,7 +287,7 @@ fn study_part(
     budget: &Budget,
     command: &str,
 ) -> anyhow::Result<Option<Done>> {
-    let (records, own) = records(part, folder, config)?;
+    let Some((records, own)) = records(part, folder, config, budget)? else { return Ok(None) };
     let args = StudyArgs {
         records,
         evaluator: part.evaluators.clone(),

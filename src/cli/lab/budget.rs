@@ -1,33 +1,50 @@
 //! How long the lab may work.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::cli::stop;
+
 /// The time that is left.
-pub(super) struct Budget(Option<Instant>);
+pub(super) struct Budget {
+    /// Set when it is used up, or when the process is told to end.
+    stop: Arc<AtomicBool>,
+    end: Option<Instant>,
+}
 
 impl Budget {
     /// All the time in the world.
-    pub(super) const fn unlimited() -> Self {
-        Self(None)
+    pub(super) fn unlimited() -> Self {
+        Self { stop: Arc::default(), end: None }
     }
 
-    /// So much from now on.
+    /// So much from now on; less if the process is told to end.
     #[expect(clippy::disallowed_methods, reason = "a budget is of real time")]
-    pub(super) fn of(time: Duration) -> Self {
-        Self(Instant::now().checked_add(time))
+    pub(super) fn of(time: Duration) -> anyhow::Result<Self> {
+        let end = Instant::now().checked_add(time);
+        let stop = stop::flag(Some(time.as_secs_f64() / 60.0))?;
+        if time.is_zero() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        Ok(Self { stop, end })
     }
 
-    /// Minutes that are left; none if there is no end.
+    /// What is left; none if there is no end.
     #[expect(clippy::disallowed_methods, reason = "a budget is of real time")]
-    pub(super) fn minutes(&self) -> Option<f64> {
-        let left = |end: Instant| end.saturating_duration_since(Instant::now());
-        self.0.map(|end| left(end).as_secs_f64() / 60.0)
+    pub(super) fn left(&self) -> Option<Duration> {
+        self.end.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
     /// Whether it is used up.
-    #[expect(clippy::disallowed_methods, reason = "a budget is of real time")]
     pub(super) fn is_over(&self) -> bool {
-        self.0.is_some_and(|end| Instant::now() >= end)
+        // Ordering: the flag itself is all that is exchanged.
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// A flag that is set when it is used up.
+    pub(super) fn flag(&self) -> &Arc<AtomicBool> {
+        &self.stop
     }
 }
 
@@ -58,10 +75,10 @@ mod tests {
         for wrong in ["", "2", "h", "-1s", "2d", "nans", "1e99h", "ü"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
-        assert!(Budget::of(Duration::ZERO).is_over());
-        assert!(Budget::unlimited().minutes().is_none());
-        let minutes = Budget::of(Duration::from_secs(6000)).minutes().unwrap();
-        assert!((99.0..=100.0).contains(&minutes), "{minutes}");
-        assert!(!Budget::of(Duration::from_secs(1000)).is_over() && !Budget::unlimited().is_over());
+        assert!(Budget::of(Duration::ZERO).unwrap().is_over());
+        assert!(Budget::unlimited().left().is_none() && !Budget::unlimited().is_over());
+        let long = Budget::of(Duration::from_secs(6000)).unwrap();
+        let left = long.left().unwrap().as_secs();
+        assert!((5900..=6000).contains(&left) && !long.is_over(), "{left}");
     }
 }

@@ -47,13 +47,21 @@ pub(super) fn result(
         if budget.is_over() {
             break;
         }
-        played.push(play(part, folder, config).with_context(|| format!("in {}", part.name))?);
+        let done = play(part, folder, config, budget);
+        let Some(row) = done.with_context(|| format!("in {}", part.name))? else { break };
+        played.push(row);
     }
     let complete = played.len() == parts.len();
     Ok((played, complete))
 }
 
-fn play(part: &MatchPart, folder: &Path, config: &Config) -> anyhow::Result<Contest> {
+/// None if there was no time for all games; those that were played are kept.
+fn play(
+    part: &MatchPart,
+    folder: &Path,
+    config: &Config,
+    budget: &Budget,
+) -> anyhow::Result<Option<Contest>> {
     let folder = folder.join(&part.name);
     make_folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let mut words: Vec<String> = vec!["--player".to_owned(), part.first.clone()];
@@ -61,14 +69,16 @@ fn play(part: &MatchPart, folder: &Path, config: &Config) -> anyhow::Result<Cont
     words.extend(["--games".to_owned(), part.games.to_string()]);
     words.extend(["--out".to_owned(), folder.display().to_string()]);
     words.extend(part.arguments.iter().cloned());
-    matches::play_words(&words, config)?;
+    if !matches::play_words(&words, config, budget.flag())? {
+        return Ok(None);
+    }
     let results = Results::read(std::slice::from_ref(&folder))?;
     let summary = Summary::new(&results, &folder);
     let pairing = summary.pairings.first().context("no game has ended")?;
     let simulations = |index: usize| summary.players.get(index)?.simulations.mean;
     let (first, second) = (simulations(pairing.first), simulations(pairing.second));
     let ratio = first.zip(second).filter(|(_, second)| *second > 0.0);
-    Ok(Contest {
+    Ok(Some(Contest {
         claims: part.claims.clone(),
         about: part.about.clone(),
         games: pairing.games,
@@ -78,5 +88,5 @@ fn play(part: &MatchPart, folder: &Path, config: &Config) -> anyhow::Result<Cont
         simulations: ratio.map(|(first, second)| first / second),
         paper: part.paper.map(|share| share / 100.0),
         paper_simulations: part.paper_simulations.map(|share| share / 100.0),
-    })
+    }))
 }

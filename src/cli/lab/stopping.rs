@@ -1,7 +1,9 @@
 //! A stop profile with all that shows how good it is: `[uncertainty]` in the description of an experiment.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use serde::Deserialize;
@@ -10,6 +12,10 @@ use serde_json::Value;
 use super::budget::Budget;
 use crate::config::Config;
 use crate::util::write_atomically;
+
+/// Time between two looks at the program, and looks after the budget is used up.
+const PAUSE: Duration = Duration::from_millis(50);
+const GRACE: u32 = 20;
 
 /// What `tedomari uncertainty make` is asked for; the network and all else are settings.
 #[derive(Debug, Deserialize)]
@@ -44,12 +50,39 @@ pub(super) fn result(
             command.arg(name).arg(list.join(","));
         }
     }
-    if let Some(minutes) = budget.minutes() {
+    if let Some(left) = budget.left() {
+        let minutes = left.as_secs_f64() / 60.0;
         command.arg("--minutes").arg(minutes.max(0.01).to_string());
     }
-    let output = command.stderr(Stdio::inherit()).output().context("cannot start the program")?;
-    ensure!(output.status.success(), "`tedomari uncertainty make` failed: {}", output.status);
-    let told: Value = serde_json::from_slice(&output.stdout)
-        .context("`tedomari uncertainty make` wrote no JSON")?;
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start the program")?;
+    let output = child.stdout.take().context("the program has no output")?;
+    let output = thread::spawn(move || std::io::read_to_string(output));
+    let status = loop {
+        if let Some(status) = child.try_wait().context("cannot wait for the program")? {
+            break status;
+        }
+        // Searches end by themselves. Training does not, and its files appear whole or not at all.
+        if budget.is_over() && wait_for_end(&mut child)?.is_none() {
+            child.kill().context("cannot end the program")?;
+            child.wait().context("cannot end the program")?;
+            return Ok(None);
+        }
+        thread::sleep(PAUSE);
+    };
+    ensure!(status.success(), "`tedomari uncertainty make` failed: {status}");
+    let text = output.join().ok().context("the output cannot be read")??;
+    let told: Value =
+        serde_json::from_str(&text).context("`tedomari uncertainty make` wrote no JSON")?;
     Ok((told["complete"] != false).then_some(told))
+}
+
+/// Gives a program a moment to end by itself.
+fn wait_for_end(child: &mut Child) -> anyhow::Result<Option<ExitStatus>> {
+    for _ in 0..GRACE {
+        if let Some(status) = child.try_wait().context("cannot wait for the program")? {
+            return Ok(Some(status));
+        }
+        thread::sleep(PAUSE);
+    }
+    Ok(None)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -16,8 +17,8 @@ use crate::cli::record::{IMPORT_SEED, share};
 use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::lab::{
-    Assessed, Curve, CurveParams, Memory, Sample, Scale, Split, Study, Values, assess, draw, gains,
-    of_paper, samples, study_page, winners,
+    Assessed, Curve, CurveParams, Memory, Sample, Scale, Split, Study, Values, assess, chart,
+    gains, of_paper, samples, study_page, winners,
 };
 use crate::record::is_held_out;
 use crate::util::{Seed, make_folder};
@@ -196,7 +197,11 @@ fn values_of(
     let slug = slug(&described.identity);
     let mut memory = Memory::open(&folder.join(format!("{slug}.jsonl")), &described.identity)?;
     let progress = Progress::new(&described.name, samples.len() as u64, "positions");
-    let values = assess(&described.assessor, samples, &mut memory, &mut |done: usize| {
+    let first = AtomicBool::new(true);
+    let values = assess(&described.assessor, samples, &mut memory, &|done: usize| {
+        if first.swap(false, Ordering::Relaxed) {
+            progress.begin_at(done as u64);
+        }
         progress.set(done as u64, String::new());
         !budget.is_over()
     });
@@ -213,24 +218,25 @@ pub(super) fn slug(text: &str) -> String {
 
 /// Writes `study.json`, two CSV files, drawings and `report.html`.
 pub(super) fn write(study: &Study, out: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let page = study_page(study).map_err(anyhow::Error::msg).context("cannot draw")?;
     let mut files = vec![
         ("study.json".to_owned(), serde_json::to_string_pretty(study)? + "\n"),
         ("metrics.csv".to_owned(), study.metrics_csv()),
         ("curves.csv".to_owned(), study.curves_csv()),
-        ("report.html".to_owned(), page),
+        ("report.html".to_owned(), study_page(study)),
     ];
     for row in &study.rows {
-        for family in std::iter::once("all").chain(row.families()) {
+        let name =
+            |family: &str| format!("{}-{}.svg", slug(&row.evaluator), family.replace(' ', "-"));
+        let all = [(row.evaluator.clone(), &row.total)];
+        files.push((name("all"), chart("All positions", row.scale, None, &all).file()));
+        for family in row.families() {
             let some = row.conditioned.iter().filter(|c| c.family == family);
             let some = some.filter(|c| !c.curve.bins.is_empty());
-            let mut curves: Vec<(String, &Curve)> = vec![("all".to_owned(), &row.total)];
-            curves.extend(some.map(|c| (c.condition.clone(), &c.curve)));
-            let drawing = draw(row.scale, &curves).map_err(anyhow::Error::msg)?;
-            files.push((
-                format!("{}-{}.svg", slug(&row.evaluator), family.replace(' ', "-")),
-                drawing,
-            ));
+            let curves: Vec<(String, &Curve)> =
+                some.map(|c| (c.condition.clone(), &c.curve)).collect();
+            let title = format!("{} by {family}", row.evaluator);
+            let drawing = chart(&title, row.scale, Some(&row.total), &curves).file();
+            files.push((name(family), drawing));
         }
     }
     write_files(out, files)

@@ -11,7 +11,8 @@ use serde_json::json;
 use super::budget::Budget;
 use super::write_files;
 use crate::arena::report::{Results, Summary};
-use crate::cli::{chart, matches, print, print_json};
+use crate::chart::{Axis, Chart, Line, Marks, Unit};
+use crate::cli::{matches, print, print_json};
 use crate::config::Config;
 use crate::game::Game;
 use crate::lab::time::{Played, ROWS, RowKind, TimeRow, endgame_tables, imitation_table};
@@ -87,7 +88,8 @@ pub(super) fn result(
         if budget.is_over() {
             break;
         }
-        played.push(play(row, args, config)?);
+        let Some(row) = play(row, args, config, budget)? else { break };
+        played.push(row);
     }
     draw_times(&played, &args.out)?;
     Ok(TimeResult {
@@ -111,21 +113,31 @@ fn draw_times(rows: &[Played], out: &Path) -> anyhow::Result<()> {
     let plain = rows.iter().find(|row| row.name == "EXP-STONES");
     let mut tables: Vec<&str> = rows.iter().map(|row| row.table.as_str()).collect();
     tables.dedup();
-    let drawing = |table: &&str| -> anyhow::Result<(String, String)> {
+    let drawing = |table: &&str| {
         let some = rows.iter().filter(|row| row.table == *table);
+        let mut lines = Line::all(some.map(|row| (row.name.as_str(), curve(row))));
         // Those with more time for a game are on another scale.
         let plain = plain.filter(|plain| plain.table != *table && DRAWN_WITH.contains(table));
-        let curves: Vec<_> =
-            plain.into_iter().chain(some).map(|row| (row.name.as_str(), curve(row))).collect();
-        let drawing = chart::draw(&curves, 0.0, ("move", "simulations of a move, mean"))?;
-        Ok((format!("times-{table}.svg"), drawing))
+        lines.extend(plain.map(|row| Line::reference(&row.name, curve(row))));
+        let chart = Chart {
+            title: format!("Simulations of a move, table {table}"),
+            x: Axis::new("number of the move", Unit::Whole),
+            y: Axis::new("simulations of a move, mean", Unit::Plain).from_zero(),
+            marks: Marks::Lines(lines),
+        };
+        (format!("times-{table}.svg"), chart.file())
     };
-    let drawings: Vec<_> = tables.iter().map(drawing).collect::<anyhow::Result<_>>()?;
-    write_files(out, drawings)?;
+    write_files(out, tables.iter().map(drawing))?;
     Ok(())
 }
 
-fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Played> {
+/// None if there was no time for all games; those that were played are kept.
+fn play(
+    row: &TimeRow,
+    args: &TimeArgs,
+    config: &Config,
+    budget: &Budget,
+) -> anyhow::Result<Option<Played>> {
     let folder = args.out.join(row.name());
     make_folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let [player, opponent] = players(row, args, config, &folder)?;
@@ -141,12 +153,15 @@ fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Playe
         "--seed".to_owned(),
         args.seed.to_string(),
     ];
-    matches::play_words(&words, config).with_context(|| format!("in the row {}", row.name()))?;
+    let over = matches::play_words(&words, config, budget.flag());
+    if !over.with_context(|| format!("in the row {}", row.name()))? {
+        return Ok(None);
+    }
     let summary = summary(&folder)?;
     let pairing = summary.pairings.first().context("no game of the row has ended")?;
     let times = &summary.time_by_move;
     let means = times.mean[pairing.first].iter().copied();
-    Ok(Played {
+    Ok(Some(Played {
         id: row.id.to_owned(),
         table: row.table.to_owned(),
         name: row.name(),
@@ -159,7 +174,7 @@ fn play(row: &TimeRow, args: &TimeArgs, config: &Config) -> anyhow::Result<Playe
         saved: summary.players.get(pairing.first).and_then(|player| player.saved),
         plies: summary.lengths.mean,
         time_by_move: times.starts.iter().copied().zip(means).collect(),
-    })
+    }))
 }
 
 /// The players of a row as a match takes them; timetables that they play by are in the folder.

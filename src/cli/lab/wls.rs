@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 
+use super::budget::Budget;
 use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::lab::wls::{REPETITIONS, Row, StepResponse, step_response, table1, table2};
@@ -27,7 +29,8 @@ const STEPS: [u32; 2] = [25, 400];
 const PAPER_R2: f64 = 0.99968;
 
 pub(super) fn run(args: &WlsArgs, config: &Config) -> anyhow::Result<()> {
-    let result = result(args.repetitions, Seed::new(config.search.seed));
+    let result = result(args.repetitions, Seed::new(config.search.seed), &Budget::unlimited());
+    let result = result.context("there was no time")?;
     if args.json { print_json(&result.json()) } else { print(&result.text()?) }
 }
 
@@ -40,15 +43,13 @@ pub(super) struct WlsResult {
     steps: Vec<StepResponse>,
 }
 
-/// Runs all experiments.
-pub(super) fn result(repetitions: u32, seed: Seed) -> WlsResult {
-    WlsResult {
-        repetitions,
-        seed: seed.number(),
-        table1: table1(repetitions, seed),
-        table2: table2(repetitions, seed),
-        steps: step_response(&STEPS, seed),
-    }
+/// Runs all experiments; none if there is no time for all of them.
+pub(super) fn result(repetitions: u32, seed: Seed, budget: &Budget) -> Option<WlsResult> {
+    let in_time = |row: Row| (!budget.is_over()).then_some(row);
+    let table1 = table1(repetitions, seed).map(in_time).collect::<Option<_>>()?;
+    let table2 = table2(repetitions, seed).map(in_time).collect::<Option<_>>()?;
+    let steps = step_response(&STEPS, seed);
+    Some(WlsResult { repetitions, seed: seed.number(), table1, table2, steps })
 }
 
 impl WlsResult {

@@ -4,10 +4,11 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use crate::arena::{Audience, GameLine, MatchInfo, Standing};
+use crate::cli::progress::{bar, left};
 use crate::util::stats::{Sprt, elo_from_score, wilson};
 
 /// Shows a match while it runs: a bar on a terminal, a line for each game elsewhere.
@@ -15,26 +16,20 @@ pub(super) struct Show {
     names: Vec<String>,
     sprt: Option<Sprt>,
     resumed: usize,
-    bar: Option<ProgressBar>,
+    /// Hidden where there is no terminal; it knows how long the match will take in any case.
+    bar: ProgressBar,
 }
 
 impl Show {
     /// For a match of which some games have been played already.
     pub(super) fn new(names: &[String], sprt: Option<Sprt>, resumed: usize) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} ({eta} left)");
-            let bar = ProgressBar::new(0);
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
+        let bar = ProgressBar::new(0).with_style(bar("{bar:30} {pos}/{len} {msg} ({eta} left)"));
         Self { names: names.to_vec(), sprt, resumed, bar }
     }
 
     /// Takes the bar away.
     pub(super) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.bar.finish_and_clear();
     }
 
     fn score(&self, standing: &Standing) -> String {
@@ -50,13 +45,13 @@ impl Show {
 impl Audience for Show {
     #[expect(clippy::print_stderr, reason = "progress for people; standard output is for results")]
     fn see(&mut self, standing: &Standing, last: Option<&GameLine>) {
-        if let Some(bar) = &self.bar {
-            if last.is_none() {
-                bar.set_length(standing.scheduled);
-                bar.set_position(standing.games);
-                bar.reset_eta();
-            }
-            bar.set_position(standing.games);
+        let bar = &self.bar;
+        bar.set_position(standing.games);
+        if last.is_none() {
+            bar.set_length(standing.scheduled);
+            bar.reset_eta();
+        }
+        if std::io::stderr().is_terminal() {
             bar.set_message(self.score(standing));
             return;
         }
@@ -68,13 +63,14 @@ impl Audience for Show {
         };
         let name = |index: usize| self.names.get(index).map_or("?", String::as_str);
         eprintln!(
-            "{}/{}: {} - {} {} | {}",
+            "{}/{}: {} - {} {} | {}{}",
             standing.games,
             standing.scheduled,
             name(line.black),
             name(line.white),
             line.result,
             self.score(standing),
+            left(bar),
         );
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Told;
-use crate::cli::chart::{self, Curve};
+use crate::chart::{Axis, Bars, Chart, Marks, Series, Unit};
 use crate::config::Config;
 use crate::uncertainty::{Labels, TraceFile, best_checkpoint, expected_simulations};
 use crate::util::write_atomically;
@@ -42,12 +42,7 @@ pub(crate) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<Told> {
     let minima: Vec<_> = labels.iter().map(|label| label.minimum(own)).collect();
     let bins = histogram(&minima, most);
     if let Some(path) = &args.plot {
-        let points = |shares: &[f64]| {
-            shares.iter().enumerate().map(|(k, &s)| (10.0 * (k + 1) as f64, 100.0 * s)).collect()
-        };
-        let curves: [Curve<'_>; 1] = [("positions", points(&bins))];
-        let axes = ("simulations needed, up to % of N_max", "% of positions");
-        write_atomically(path, chart::draw(&curves, 0.0, axes)?.as_bytes())?;
+        write_atomically(path, chart(&bins).file().as_bytes())?;
     }
     let sensitivity: Vec<_> = rows
         .iter()
@@ -103,6 +98,21 @@ fn row(labels: &[Labels], most: usize, epsilon: f64) -> Row {
         mean: minima.iter().sum::<usize>() as f64 / count,
         checkpoint,
         expected: expected_simulations(&minima, most, 1.0, checkpoint),
+    }
+}
+
+/// The histogram as a chart.
+fn chart(bins: &[f64]) -> Chart {
+    let (tenths, heights) = (1..=bins.len(), bins.iter().copied().map(Some).collect());
+    Chart {
+        title: "How much search positions need".to_owned(),
+        x: Axis::new("simulations needed, up to this share of N_max", Unit::Percent),
+        y: Axis::new("share of the positions", Unit::Percent),
+        marks: Marks::Bars(Bars {
+            labels: tenths.clone().map(|tenth| format!("{}\u{a0}%", 10 * tenth)).collect(),
+            names: tenths.map(|tenth| format!("up to {}\u{a0}%", 10 * tenth)).collect(),
+            series: vec![Series { name: String::new(), colour: Some(0), heights }],
+        }),
     }
 }
 

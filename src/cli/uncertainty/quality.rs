@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::cli::chart::{self, Curve};
+use crate::chart::{Axis, Chart, Line, Marks, Unit};
 use crate::uncertainty::{
     NetEstimator, Quality, Scores, Shown, State, asked_at_once, asked_during, asked_policy, scores,
 };
@@ -86,11 +86,15 @@ fn draw(table: &[Row], path: &Path) -> anyhow::Result<()> {
         let bins = scores.reliability().into_iter().filter(|bin| bin.states > 0);
         bins.map(|bin| (bin.said, bin.came)).collect::<Vec<_>>()
     };
-    let mut curves: Vec<Curve<'_>> =
-        table.iter().map(|(name, scores)| (name.as_str(), points(scores))).collect();
-    curves.push(("calibrated", vec![(0.0, 0.0), (1.0, 1.0)]));
-    let drawing = chart::draw(&curves, 0.0, ("estimate", "share that was uncertain"))?;
-    write_atomically(path, drawing.as_bytes())?;
+    let mut lines = Line::all(table.iter().map(|(name, scores)| (name.as_str(), points(scores))));
+    lines.push(Line::reference("calibrated", vec![(0.0, 0.0), (1.0, 1.0)]));
+    let chart = Chart {
+        title: "Reliability: what estimators say against what came".to_owned(),
+        x: Axis::within("estimate", Unit::Percent, 0.0, 1.0),
+        y: Axis::within("share that was uncertain", Unit::Percent, 0.0, 1.0),
+        marks: Marks::Lines(lines),
+    };
+    write_atomically(path, chart.file().as_bytes())?;
     Ok(())
 }
 

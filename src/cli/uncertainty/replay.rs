@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{Material, Place, Told};
-use crate::cli::chart::{self, Curve};
+use crate::chart::{Axis, Chart, Line, Marks, Unit};
 use crate::config::Config;
 use crate::uncertainty::{
     Estimates, Replay, Replayed, StopProfile, asked_policy, fitted_temperature,
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<Told> {
         "epsilon": config.uncertainty.epsilon, "rules": results,
     });
     let drawing = files.profile.with_file_name("replay.svg");
-    write_atomically(&drawing, draw(&results)?.as_bytes())?;
+    write_atomically(&drawing, chart(&results).file().as_bytes())?;
     write_atomically(&files.profile.with_file_name("replay.json"), object.to_string().as_bytes())?;
     let mut text = format!("{} positions of held-out games, N_max {simulations}\n", states.len());
     text += "rule                 setting                         simulations  changed  regret   tail\n";
@@ -87,10 +87,10 @@ pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<Told> {
 }
 
 /// Simulations against what is lost, a curve for each rule.
-fn draw(results: &[Replayed]) -> anyhow::Result<String> {
-    let mut curves: Vec<Curve<'_>> = Vec::new();
+fn chart(results: &[Replayed]) -> Chart {
+    let mut curves: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
     for row in results {
-        let point = (100.0 * row.ratio, 100.0 * row.tail);
+        let point = (row.ratio, row.tail);
         match curves.iter_mut().find(|(name, _)| *name == row.rule) {
             Some((_, points)) => points.push(point),
             None => curves.push((row.rule.as_str(), vec![point])),
@@ -99,6 +99,10 @@ fn draw(results: &[Replayed]) -> anyhow::Result<String> {
     for (_, points) in &mut curves {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
-    let axes = ("% of the simulations", "% of positions that lose epsilon or more");
-    chart::draw(&curves, 0.0, axes)
+    Chart {
+        title: "What stopping early costs, by rule".to_owned(),
+        x: Axis::within("share of the simulations", Unit::Percent, 0.0, 1.0),
+        y: Axis::new("positions that lose epsilon or more", Unit::Percent).from_zero(),
+        marks: Marks::Lines(Line::all(curves)),
+    }
 }

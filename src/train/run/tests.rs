@@ -181,7 +181,7 @@ fn what_is_exported_is_a_good_network() {
         net.manifest.training.contains("30 of 30 steps, 240 samples, on 144 positions of 12 games")
     );
     let svg = String::from_utf8(scene.read("loss.svg")).unwrap();
-    assert!(svg.starts_with("<svg") && svg.contains("polyline"));
+    assert!(svg.starts_with("<svg") && svg.contains(">held out</text>"));
 }
 
 #[test]
