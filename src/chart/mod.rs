@@ -22,6 +22,8 @@ use text::{LINE, block, width, wrapped};
 
 /// More lines than this have a panel each.
 const MOST_LINES: usize = 4;
+/// The same for lines with intervals.
+const MOST_BANDS: usize = 2;
 /// In panels of so many lines or fewer, the others are seen in grey.
 const MOST_OTHERS: usize = 10;
 /// Series of a bar chart that share a panel.
@@ -177,7 +179,12 @@ impl Chart {
                 let drawn = |line: &Line| line.colour.is_some() && !line.points.is_empty();
                 let list: Vec<usize> = (0..lines.len()).filter(|&at| drawn(&lines[at])).collect();
                 let longest = lines.iter().map(|line| width(&line.name)).fold(0.0, f64::max);
-                if list.len() <= MOST_LINES && longest <= NAME_SHARE * room {
+                let most = if list.iter().any(|&at| !lines[at].band.is_empty()) {
+                    MOST_BANDS
+                } else {
+                    MOST_LINES
+                };
+                if list.len() <= most && longest <= NAME_SHARE * room {
                     Layout::Together
                 } else {
                     Layout::Apart(list)
@@ -274,7 +281,7 @@ pub fn file(title: &str, charts: &[Chart]) -> String {
                 (chart.panels(&list, (room, FILE_HEIGHTS.0)), 1)
             }
             Layout::Apart(list) => {
-                y += block(&mut body, "", &wrapped(&chart.note(), room), (MARGIN, y), 1.0) + 4.0;
+                y += block(&mut body, "", &wrapped(&chart.note(), room), (MARGIN, y), 1.0) + 8.0;
                 let columns = if list.len() > MOST_LINES { 3 } else { 2 };
                 let width = (room - MARGIN * (columns as f64 - 1.0)) / columns as f64;
                 (chart.panels(&list, (width, FILE_HEIGHTS.1)), columns)

@@ -78,7 +78,7 @@ impl Panel<'_> {
         let [x, y] = ends;
         let below = if self.names_axes() { 2.0 * LINE } else { LINE };
         let (top, bottom) = (top + 7.0, high - below - 5.0);
-        let ticks = self.chart.y.ticks(y, ((bottom - top) / 26.0).clamp(2.0, 6.0));
+        let ticks = self.chart.y.ticks(y, ((bottom - top) / 24.0).clamp(3.0, 6.0));
         let left = ticks.iter().map(|(_, text)| width(text)).fold(0.0, f64::max) + 6.0;
         let frame = Frame { left, right: wide - names, top, bottom, x, y };
         for (at, text) in &ticks {
@@ -109,13 +109,13 @@ impl Panel<'_> {
             }
         };
         let frame = self.frame(svg, top, ends, names);
-        let room = (frame.right - frame.left) / 56.0;
-        for (at, text) in self.chart.x.ticks(frame.x, room.clamp(2.0, 8.0)) {
+        let room = (frame.right - frame.left) / 52.0;
+        for (at, text) in self.chart.x.ticks(frame.x, room.clamp(3.0, 8.0)) {
             let (x, _) = frame.at((at, 0.0));
-            // A number at the end of the axis stays within the panel.
+            // A number at an end of the axis stays within the panel, and away from the other axis.
             let half = width(&text) / 2.0;
-            let x = x.min(self.size.0 - half);
-            let y = frame.bottom + LINE;
+            let x = x.max(frame.left + half - 4.0).min(self.size.0 - half);
+            let y = frame.bottom + LINE + 1.0;
             let _ =
                 write!(svg, r#"<text x="{x:.1}" y="{y:.1}" text-anchor="middle">{text}</text>"#);
         }

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 /// Height of a line of text.
 pub(super) const LINE: f64 = 15.0;
+/// Signs that a word may be broken behind.
+const SIGNS: [char; 8] = ['+', '-', ':', '=', '/', '.', ',', '_'];
 /// How much wider bold type is.
 const BOLD: f64 = 1.13;
 
@@ -38,27 +40,34 @@ pub(super) fn width(text: &str) -> f64 {
     text.chars().map(character).sum()
 }
 
-/// Bold text in lines of this width; a word that is longer than a line is broken.
+/// Bold text in lines of this width. A word that is longer than a line is broken, behind a sign if that goes.
 pub(super) fn wrapped(text: &str, width: f64) -> Vec<String> {
     let fits = |text: &str| self::width(text) * BOLD <= width;
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
+    let mut add = |piece: &str, blank: &str| {
         let line = lines.last_mut().expect("invariant: there is a line");
-        let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
+        let longer =
+            if line.is_empty() { piece.to_owned() } else { format!("{line}{blank}{piece}") };
         if fits(&longer) {
             *line = longer;
-            continue;
+        } else if line.is_empty() {
+            line.push_str(piece);
+        } else {
+            lines.push(piece.to_owned());
         }
-        if !line.is_empty() {
-            lines.push(String::new());
-        }
-        for c in word.chars() {
-            let line = lines.last_mut().expect("invariant: there is a line");
-            line.push(c);
-            if !fits(line) && line.chars().count() > 1 {
-                line.pop();
-                lines.push(c.to_string());
-            }
+    };
+    for word in text.split_whitespace() {
+        let mut blank = " ";
+        let pieces: Vec<&str> = if fits(word) {
+            vec![word]
+        } else if word.split_inclusive(SIGNS).all(fits) {
+            word.split_inclusive(SIGNS).collect()
+        } else {
+            word.split_inclusive(|_| true).collect()
+        };
+        for piece in pieces {
+            add(piece, blank);
+            blank = "";
         }
     }
     lines
@@ -88,6 +97,7 @@ mod tests {
     fn long_titles_are_broken_and_nothing_is_lost() {
         assert_eq!(wrapped("a title of words", 82.0), ["a title of", "words"]);
         assert_eq!(wrapped("abcdeabcde x", 50.0), ["abcde", "abcde", "x"]);
+        assert_eq!(wrapped("EXP-MOVES+MID+STOP", 120.0), ["EXP-MOVES+", "MID+STOP"]);
         assert_eq!(wrapped("", 50.0), [""]);
         assert_eq!(wrapped("ab", 1.0), ["a", "b"]);
     }

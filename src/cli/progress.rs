@@ -90,3 +90,20 @@ pub(super) fn left(bar: &ProgressBar) -> String {
 fn now() -> Instant {
     Instant::now()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_how_long_it_takes() {
+        let progress = Progress::new("x", 1_000_000, "games");
+        assert_eq!(left(&progress.bar), "");
+        progress.begin_at(10);
+        for done in 11..14 {
+            std::thread::sleep(Duration::from_millis(20));
+            progress.set(done, String::new());
+        }
+        assert!(left(&progress.bar).ends_with(" left"), "{:?}", left(&progress.bar));
+    }
+}

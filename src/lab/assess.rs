@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::eval::{EvalError, Evaluator, MixedEvaluator, Value};
 use crate::game::{Color, Position};
 use crate::playout::{Playout, PlayoutEvaluator, PlayoutParams};
 use crate::search::{Request, Search, SearchClock, SearchParams};
-use crate::timeman::SimulationLimit;
+use crate::timeman::{Progress, SimulationLimit, StopReason, StopRule, Verdict};
 use crate::util::{Journal, Seed};
 
 /// Positions that are evaluated before they are written down.
@@ -136,20 +136,20 @@ impl Assessor {
         }
     }
 
-    /// What it says of a position, for Black.
-    pub fn assess(&self, position: &Position) -> Result<f64, AssessError> {
+    /// What it says of a position, for Black; [`AssessError::Stopped`] if it is told to stop before.
+    pub fn assess(&self, position: &Position, stop: &AtomicBool) -> Result<f64, AssessError> {
         match self {
             Self::MonteCarlo { playouts, scale, seed } => {
                 let legal = position.legal_points(position.to_move()).count().max(1);
                 let games = (*playouts as usize / legal).max(1);
                 Ok(monte_carlo(position, games, *scale, *seed))
             }
-            Self::Playouts(searched) => searched.value(position, searched.games(position)),
+            Self::Playouts(searched) => searched.value(position, searched.games(position), stop),
             Self::Search(evaluator, searched) => {
                 let (net, weight) = (Arc::clone(evaluator), searched.playout_weight);
                 let mixed = |net| MixedEvaluator::new(net, searched.games(position), weight);
                 let evaluator = if weight == 0.0 { net } else { Arc::new(mixed(net)) };
-                searched.value(position, evaluator)
+                searched.value(position, evaluator, stop)
             }
             Self::Raw(evaluator) => {
                 let answers = evaluator.evaluate(&[position])?;
@@ -184,6 +184,22 @@ fn monte_carlo(position: &Position, games: usize, scale: Scale, seed: Seed) -> f
     sum / games as f64
 }
 
+/// Ends a search after some simulations, or when it is told to stop.
+struct Unless<'a> {
+    stop: &'a AtomicBool,
+    limit: SimulationLimit,
+}
+
+impl StopRule for Unless<'_> {
+    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
+        // Ordering: the flag itself is all that is exchanged.
+        if self.stop.load(Ordering::Relaxed) {
+            return Verdict::Stop(StopReason::Interrupted);
+        }
+        self.limit.check(progress)
+    }
+}
+
 impl Searched {
     /// Games whose random numbers depend on the position alone, not on what came before.
     fn games(&self, position: &Position) -> Arc<dyn Evaluator> {
@@ -195,14 +211,18 @@ impl Searched {
         &self,
         position: &Position,
         evaluator: Arc<dyn Evaluator>,
+        stop: &AtomicBool,
     ) -> Result<f64, AssessError> {
         let params = SearchParams { threads: 1, ..self.params.clone() };
         let mut search = Search::new(evaluator, params, self.seed.fork("search", position.hash()));
-        let mut rule = SimulationLimit(self.simulations);
+        let mut rule = Unless { stop, limit: SimulationLimit(self.simulations) };
         let mut request = Request::new(&mut rule, &|| Duration::ZERO);
         request.clock = SearchClock::Simulations;
         request.simulations = Some(self.simulations);
         let report = search.run(position, request)?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(AssessError::Stopped);
+        }
         let value = report.best().map_or(report.value, |best| best.value);
         Ok(for_black(position, value))
     }
@@ -304,8 +324,14 @@ impl Memory {
     }
 }
 
-/// Says whether to go on; told how many positions are known, from any thread.
-pub type Watch<'a> = &'a (dyn Fn(usize) -> bool + Sync);
+/// Watches the work, and may end it.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Set to end the work.
+    pub stop: &'a AtomicBool,
+    /// Told how many positions are known, from any thread.
+    pub known: &'a (dyn Fn(usize) + Sync),
+}
 
 /// Has the evaluator look at all positions that it has not seen; the values of all of them. What is known
 /// when the watch ends the work is kept.
@@ -323,14 +349,18 @@ pub fn assess(
     missing.sort_by_key(|&(hash, _)| hash);
     missing.dedup_by_key(|(hash, _)| *hash);
     let known = AtomicUsize::new(samples.len() - missing.len());
+    (watch.known)(known.load(Ordering::Relaxed));
     for chunk in missing.chunks(CHUNK) {
         let value = |&(hash, sample): &(u64, &Sample)| {
-            // Ordering: the number itself is all that is exchanged.
-            if !watch(known.load(Ordering::Relaxed)) {
+            if watch.stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let value = assessor.assess(&sample.position)?;
-            known.fetch_add(1, Ordering::Relaxed);
+            let value = match assessor.assess(&sample.position, watch.stop) {
+                Err(AssessError::Stopped) => return Ok(None),
+                value => value?,
+            };
+            // Ordering: the number itself is all that is exchanged.
+            (watch.known)(known.fetch_add(1, Ordering::Relaxed) + 1);
             // What is read again must be what was computed: few digits are the same in both.
             Ok(Some((hash, (value * 1e6).round() / 1e6)))
         };
@@ -342,7 +372,6 @@ pub fn assess(
             return Err(AssessError::Stopped);
         }
     }
-    watch(samples.len());
     Ok(samples.iter().map(|sample| memory.known[&sample.position.hash()]).collect())
 }
 
@@ -352,6 +381,8 @@ mod tests {
     use crate::eval::HashedEvaluator;
     use crate::game::{BoardSize, Komi, Move, Rules};
     use crate::lab::sample::Traits;
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
 
     fn position(moves: usize, komi: f64) -> Position {
         let size = BoardSize::square(5).unwrap();
@@ -384,13 +415,13 @@ mod tests {
             Assessor::Playouts(searched()),
         ] {
             for moves in [0, 1] {
-                assert!(assessor.assess(&position(moves, -50.0)).unwrap() > 0.99);
-                assert!(assessor.assess(&position(moves, 50.0)).unwrap() < 0.01);
+                assert!(assessor.assess(&position(moves, -50.0), &NEVER).unwrap() > 0.99);
+                assert!(assessor.assess(&position(moves, 50.0), &NEVER).unwrap() < 0.01);
             }
         }
         let points = Assessor::MonteCarlo { playouts: 5000, scale: Scale::Points, seed };
-        let difference =
-            points.assess(&position(1, 0.0)).unwrap() - points.assess(&position(1, 10.0)).unwrap();
+        let difference = points.assess(&position(1, 0.0), &NEVER).unwrap()
+            - points.assess(&position(1, 10.0), &NEVER).unwrap();
         // Other random games: 200 of them with a deviation below 20 points.
         assert!((difference - 10.0).abs() < 8.0, "{difference}");
     }
@@ -412,20 +443,25 @@ mod tests {
         let assessor = Assessor::Raw(Arc::new(HashedEvaluator));
         let path = folder.path().join("values.jsonl");
         let open = || Memory::open(&path, "hashed").unwrap();
-        let stopped = assess(&assessor, &samples, &mut open(), &|_| false);
-        assert!(matches!(stopped, Err(AssessError::Stopped)));
+        let on = Watch { stop: &NEVER, known: &|_| {} };
         // One that is stopped within a chunk keeps what it has.
-        let soon = assess(&assessor, &samples, &mut open(), &|known| known < 143);
-        assert!(matches!(soon, Err(AssessError::Stopped)));
-        assert!((1..12).contains(&open().known.len()), "{}", open().known.len());
-        let whole = assess(&assessor, &samples, &mut open(), &|_| true).unwrap();
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        for wanted in [0, 1, 4] {
+            let stop = AtomicBool::new(false);
+            let known = |known| stop.store(known >= 138 + wanted, Ordering::Relaxed);
+            let watch = Watch { stop: &stop, known: &known };
+            let stopped = alone.install(|| assess(&assessor, &samples, &mut open(), watch));
+            assert!(matches!(stopped, Err(AssessError::Stopped)));
+            assert_eq!(open().known.len(), wanted);
+        }
+        let whole = assess(&assessor, &samples, &mut open(), on).unwrap();
         assert_eq!(whole.len(), 150);
         // All of it from memory: nothing is left to be asked.
         let broken = Assessor::Program(Programs::new(vec!["/no/such/program".to_owned()]));
-        let again = assess(&broken, &samples, &mut open(), &|_| true).unwrap();
+        let again = assess(&broken, &samples, &mut open(), on).unwrap();
         assert_eq!(whole, again);
         assert!(matches!(Memory::open(&path, "other"), Err(AssessError::Other { .. })));
         let none = Memory::open(&folder.path().join("new.jsonl"), "x").unwrap();
-        assert!(assess(&broken, &samples, &mut { none }, &|_| true).is_err());
+        assert!(assess(&broken, &samples, &mut { none }, on).is_err());
     }
 }

@@ -8,7 +8,8 @@ use crate::chart::{Axis, Chart, Line, Marks, Unit};
 /// chances are compared with the diagonal that they should lie on, too.
 #[must_use]
 pub fn chart(title: &str, scale: Scale, all: Option<&Curve>, curves: &[(String, &Curve)]) -> Chart {
-    let values = || curves.iter().flat_map(|(_, curve)| &curve.bins).map(|bin| bin.value);
+    let shown = || curves.iter().map(|(_, curve)| *curve).chain(all);
+    let values = || shown().flat_map(|curve| &curve.bins).map(|bin| bin.value);
     let mut lines = Vec::new();
     let x = match scale {
         Scale::Chance => {

@@ -35,9 +35,10 @@ pub fn study_page(study: &Study) -> String {
 }
 
 fn metrics(study: &Study) -> String {
-    let mut table = "<div class=\"scroll\"><table><thead><tr><th>evaluator</th>\
+    let mut table =
+        "<div class=\"scroll\"><table class=\"metrics\"><thead><tr><th class=\"t\">evaluator</th>\
                      <th>positions</th><th>won by Black</th>"
-        .to_owned();
+            .to_owned();
     for name in NAMES {
         let _ = write!(table, "<th>{}</th>", name.to_uppercase());
     }
@@ -46,7 +47,7 @@ fn metrics(study: &Study) -> String {
         let at = format!("/rows/{number}/metrics");
         let _ = write!(
             table,
-            "<tr><td>{}</td><td>{}</td><td>{}</td>",
+            "<tr><td class=\"t\">{}</td><td>{}</td><td>{}</td>",
             escaped(&row.evaluator),
             marked(&format!("{at}/positions"), &row.metrics.positions.to_string()),
             marked(&format!("{at}/black_won"), &format!("{:.3}", row.metrics.black_won)),
@@ -70,7 +71,9 @@ fn metrics(study: &Study) -> String {
         }
         table.push_str("</tr>");
         if let Some(paper) = row.paper {
-            table.push_str("<tr class=\"note\"><td>the paper</td><td>111946</td><td>0.547</td>");
+            table.push_str(
+                "<tr class=\"note\"><td class=\"t\">the paper</td><td>111946</td><td>0.547</td>",
+            );
             for (index, score) in paper.iter().enumerate() {
                 let score =
                     marked(&format!("/rows/{number}/paper/{index}"), &format!("{score:.3}"));
@@ -91,7 +94,7 @@ fn gains(study: &Study) -> String {
     if study.gains.is_empty() {
         return String::new();
     }
-    let mut table = "<div class=\"scroll\"><table><thead><tr><th>evaluator</th><th>over</th>\
+    let mut table = "<div class=\"scroll\"><table><thead><tr><th class=\"t\">evaluator</th><th class=\"t\">over</th>\
                      <th>positions</th><th>ACC</th><th>the paper</th></tr></thead><tbody>"
         .to_owned();
     for (number, gain) in study.gains.iter().enumerate() {
@@ -102,7 +105,7 @@ fn gains(study: &Study) -> String {
         let Estimate { value, interval } = gain.acc;
         let _ = write!(
             table,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{} <small>{} to {}</small></td><td>{}</td></tr>",
+            "<tr><td class=\"t\">{}</td><td class=\"t\">{}</td><td>{}</td><td>{} <small>{} to {}</small></td><td>{}</td></tr>",
             escaped(&gain.to),
             escaped(&gain.from),
             marked(&format!("{at}/positions"), &gain.positions.to_string()),

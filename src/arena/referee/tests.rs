@@ -74,8 +74,8 @@ fn terms(rules: Rules, dead: DeadBy) -> Terms {
 }
 
 fn house<'a>(judge: Judge<'a>) -> House<'a> {
-    const NEVER: &AtomicBool = &AtomicBool::new(false);
-    House { seed: Seed::new(1), judge, stop: NEVER }
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    House { seed: Seed::new(1), judge, stop: &NEVER }
 }
 
 /// Plays a game; its result and its reason.

@@ -264,13 +264,13 @@ fn move_charts(summary: &Summary) -> String {
     let time = &summary.time_by_move;
     let last = |start: u64| start + time.width.saturating_sub(1);
     let simulated = (0..names.len()).any(|player| is_virtual(&summary.info, player));
-    let y = if simulated {
-        Axis::new("simulations of a move, mean", Unit::Plain)
+    let (what, y) = if simulated {
+        ("simulations", Axis::new("simulations of a move, mean", Unit::Plain))
     } else {
-        Axis::new("time of a move, mean", Unit::Seconds)
+        ("seconds", Axis::new("time of a move, mean", Unit::Seconds))
     };
     let seconds = Chart {
-        title: "Mean time of a move by its number".to_owned(),
+        title: format!("Mean {what} for a move by its number"),
         x: Axis::new("number of the move", Unit::Whole),
         y,
         marks: Marks::Bars(Bars {

@@ -157,7 +157,7 @@ pub(super) fn run(args: &AllArgs, config: &Config) -> anyhow::Result<()> {
 /// Says on standard error which experiment begins, and when all ends at the latest.
 fn announce(name: &str, (number, of): (usize, usize), budget: &Budget) {
     let left = budget.left().unwrap_or_default();
-    let left = HumanDuration(Duration::from_secs(left.as_secs()));
+    let left = HumanDuration(Duration::from_secs_f64(left.as_secs_f64().round()));
     // Nobody may be reading.
     let _ = writeln!(
         std::io::stderr(),

@@ -17,8 +17,8 @@ use crate::cli::record::{IMPORT_SEED, share};
 use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::lab::{
-    Assessed, Curve, CurveParams, Memory, Sample, Scale, Split, Study, Values, assess, chart,
-    gains, of_paper, samples, study_page, winners,
+    Assessed, Curve, CurveParams, Memory, Sample, Scale, Split, Study, Values, Watch, assess,
+    chart, gains, of_paper, samples, study_page, winners,
 };
 use crate::record::is_held_out;
 use crate::util::{Seed, make_folder};
@@ -198,13 +198,15 @@ fn values_of(
     let mut memory = Memory::open(&folder.join(format!("{slug}.jsonl")), &described.identity)?;
     let progress = Progress::new(&described.name, samples.len() as u64, "positions");
     let first = AtomicBool::new(true);
-    let values = assess(&described.assessor, samples, &mut memory, &|done: usize| {
+    let known = |known: usize| {
+        // What was known before says nothing of how long the rest takes.
         if first.swap(false, Ordering::Relaxed) {
-            progress.begin_at(done as u64);
+            progress.begin_at(known as u64);
         }
-        progress.set(done as u64, String::new());
-        !budget.is_over()
-    });
+        progress.set(known as u64, String::new());
+    };
+    let watch = Watch { stop: budget.flag(), known: &known };
+    let values = assess(&described.assessor, samples, &mut memory, watch);
     progress.end();
     values.with_context(|| format!("in --evaluator {}", described.name))
 }

@@ -99,10 +99,14 @@ fn chart(results: &[Replayed]) -> Chart {
     for (_, points) in &mut curves {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
+    // Whatever ends a search early must be better than to end all of them after the same simulations.
+    let fixed = curves.iter().position(|(name, _)| *name == "fixed").map(|at| curves.remove(at));
+    let mut lines = Line::all(curves);
+    lines.extend(fixed.map(|(name, points)| Line::reference(name, points)));
     Chart {
         title: "What stopping early costs, by rule".to_owned(),
         x: Axis::within("share of the simulations", Unit::Percent, 0.0, 1.0),
         y: Axis::new("positions that lose epsilon or more", Unit::Percent).from_zero(),
-        marks: Marks::Lines(Line::all(curves)),
+        marks: Marks::Lines(lines),
     }
 }
