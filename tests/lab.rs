@@ -232,6 +232,7 @@ fn all_goes_on_where_it_was_stopped_to_the_same_report() {
 
 /// A match or a training that had begun was done to its end: of a budget of seconds became minutes or hours.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a budget is of real time")]
 fn all_ends_within_its_budget_and_says_how_long_it_takes() {
     let folder = tempfile::tempdir().unwrap();
     let records = records(folder.path());

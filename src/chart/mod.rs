@@ -90,6 +90,7 @@ impl Line {
     }
 
     /// A dashed line that others are compared with.
+    #[must_use]
     pub fn reference(name: &str, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.to_owned(), colour: None, points, band: Vec::new() }
     }
@@ -245,12 +246,11 @@ impl Chart {
     fn key(&self) -> String {
         let Marks::Bars(bars) = &self.marks else { return String::new() };
         let named = bars.series.iter().filter(|series| !series.name.is_empty());
-        let spans: String = named
-            .map(|series| {
-                let class = style::class('s', series.colour);
-                format!(r#"<span class="{class}">{}</span>"#, escaped(&series.name))
-            })
-            .collect();
+        let mut spans = String::new();
+        for series in named {
+            let (class, name) = (style::class('s', series.colour), escaped(&series.name));
+            let _ = write!(spans, r#"<span class="{class}">{name}</span>"#);
+        }
         if spans.is_empty() { spans } else { format!(r#"<div class="key">{spans}</div>"#) }
     }
 }

@@ -38,10 +38,11 @@ pub(super) fn class(kind: char, colour: Option<usize>) -> String {
 /// The style of a page, which takes the colours of the reader's system.
 pub(super) fn of_page() -> String {
     let colours = |night: bool| {
-        let colour = |(name, day, dark): &(_, _, _)| {
-            format!(" --{name}: {};", if night { dark } else { day })
-        };
-        COLOURS.iter().map(colour).collect::<String>()
+        let mut list = String::new();
+        for (name, day, dark) in COLOURS {
+            let _ = write!(list, " --{name}: {};", if night { dark } else { day });
+        }
+        list
     };
     let mut sheet = format!(
         ":root {{ color-scheme: light dark;{} }}\n@media (prefers-color-scheme: dark) {{ :root {{{} }} }}\n",

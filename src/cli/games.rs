@@ -26,6 +26,15 @@ pub(super) struct Found {
 /// Reads files and folders of games, see [`sgf_files`]. Games on other boards, with handicap, lost on
 /// time or without moves are left out.
 pub(super) fn read(paths: &[PathBuf], wanted: &Wanted) -> anyhow::Result<Found> {
+    read_while(paths, wanted, &|| true)
+}
+
+/// The same as long as there is time; what was found until then.
+pub(super) fn read_while(
+    paths: &[PathBuf],
+    wanted: &Wanted,
+    go_on: &dyn Fn() -> bool,
+) -> anyhow::Result<Found> {
     let mut found = Found::default();
     let limits = SgfLimits::default();
     for path in sgf_files(paths)? {
@@ -34,14 +43,14 @@ pub(super) fn read(paths: &[PathBuf], wanted: &Wanted) -> anyhow::Result<Found> 
         }
         read_games(&path, |text| {
             add(text, &limits, wanted, &mut found);
-            if found.games.len() < wanted.most {
+            if found.games.len() < wanted.most && go_on() {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
             }
         })?;
     }
-    if found.games.is_empty() {
+    if found.games.is_empty() && go_on() {
         bail!(
             "no game of {} on {} was found ({} were left out): give files with such games",
             if wanted.rules.game == Game::Go { "Go" } else { "NoGo" },

@@ -73,7 +73,7 @@ fn terms(rules: Rules, dead: DeadBy) -> Terms {
     }
 }
 
-fn house<'a>(judge: Judge<'a>) -> House<'a> {
+fn house(judge: Judge<'_>) -> House<'_> {
     static NEVER: AtomicBool = AtomicBool::new(false);
     House { seed: Seed::new(1), judge, stop: &NEVER }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use serde_json::json;
 
@@ -17,8 +17,8 @@ use crate::cli::record::{IMPORT_SEED, share};
 use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::lab::{
-    Assessed, Curve, CurveParams, Memory, Sample, Scale, Split, Study, Values, Watch, assess,
-    chart, gains, of_paper, samples, study_page, winners,
+    AssessError, Assessed, Curve, CurveParams, Memory, Sample, Scale, Split, Study, Values, Watch,
+    assess, chart, gains, of_paper, samples, study_page, winners,
 };
 use crate::record::is_held_out;
 use crate::util::{Seed, make_folder};
@@ -121,13 +121,16 @@ pub(super) fn run(args: &StudyArgs, config: &Config, show: Show) -> anyhow::Resu
 }
 
 /// The games to draw positions from.
-fn games(args: &StudyArgs, config: &Config) -> anyhow::Result<Found> {
+fn games(args: &StudyArgs, config: &Config, budget: &Budget) -> anyhow::Result<Found> {
     let game = &config.game;
     let most = args.games.max(1);
     // Those that are held out are few of many.
     let read = if args.held_out.is_some() { usize::MAX } else { most };
     let wanted = Wanted { rules: game.rules(), size: game.size(), most: read };
-    let mut found = games::read(&args.records, &wanted)?;
+    let mut found = games::read_while(&args.records, &wanted, &|| !budget.is_over())?;
+    if budget.is_over() {
+        bail!(AssessError::Stopped);
+    }
     if let Some(share) = args.held_out {
         found.games.retain(|record| is_held_out(record, share, Seed::new(IMPORT_SEED)));
         found.games.truncate(most);
@@ -146,7 +149,7 @@ pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyho
         })
         .collect::<anyhow::Result<_>>()?;
     let game = &config.game;
-    let found = games(args, config)?;
+    let found = games(args, config, budget)?;
     let seed = Seed::new(config.search.seed).fork("lab", 0);
     let samples = samples(&found.games, game.rules(), args.positions.max(1), seed);
     let values = args.out.join("values");
