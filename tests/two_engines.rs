@@ -116,7 +116,7 @@ impl Contest {
     /// Plays, and checks that both players and the referee agree on how it ended.
     fn check(&self, black: Player, white: Player) -> Played {
         let (played, mut engines, referee) = self.play(black, white);
-        let results = engines.each_mut().map(|engine| engine.result().unwrap());
+        let results = engines.each_mut().map(|engine| engine.result());
         if referee.rules().game == Game::NoGo {
             let loser = played.resigned.expect("a game of NoGo ends by resignation");
             if referee.is_over() {
