@@ -3,8 +3,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::leaf::Leaf;
 use super::tree::{Block, Edge};
-use super::worker::{Leaf, Shared};
+use super::worker::Shared;
 use crate::eval::{FirstMoves, Value};
 use crate::game::Color;
 

@@ -7,8 +7,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::leaf::Memory;
 use super::roster::Roster;
-use super::worker::{Memory, Shared, Worker};
+use super::worker::{Shared, Worker};
 use crate::eval::{Criticality, EvalError, Evaluator};
 use crate::util::{ProcessorTime, ThreadAccount, panic_text};
 

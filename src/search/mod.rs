@@ -4,6 +4,7 @@ mod amaf;
 mod crew;
 mod gumbel;
 mod json;
+mod leaf;
 mod look;
 mod moves;
 mod params;

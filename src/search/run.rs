@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::crew::{Crew, Job};
+use super::leaf::Memory;
 use super::params::SearchParams;
 use super::report::SearchReport;
 use super::request::{Line, Request};
@@ -14,7 +15,7 @@ use super::trace::{Ring, TraceEntry};
 use super::tree::{Stage, Tree};
 use super::view::View;
 use super::words::Words;
-use super::worker::{Memory, Shared, Worker};
+use super::worker::{Shared, Worker};
 use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
 use crate::timeman::{Progress, StopReason, StopRule, Verdict};

@@ -3,13 +3,14 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::leaf::{Leaf, Memory};
 use super::params::SearchParams;
 use super::report::SearchReport;
 use super::request::SearchClock;
 use super::trace::{Ring, TraceEntry};
 use super::tree::Tree;
 use super::view::View;
-use super::worker::{Descent, Leaf, Memory, Shared};
+use super::worker::{Descent, Shared};
 use crate::eval::{Criticality, Evaluation, Policy};
 use crate::game::Position;
 use crate::timeman::{Progress, Root, StopReason, StopRule, Tally, Verdict};

@@ -4,16 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::leaf::{Leaf, Memory};
 use super::moves::sorted_moves;
 use super::proof::{prove_upwards, result};
 use super::report::Proof;
 use super::root::RootRule;
-use super::select::{Equals, Formula};
+use super::select::Formula;
 use super::solve::Solver;
 use super::trace::Ring;
 use super::tree::{Block, NodeId, Plain, Stage, Tree};
-use super::words::Reserve;
-use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, FirstMoves, Policy, Value};
+use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Game, Position};
 
 /// What the threads of one search share.
@@ -61,69 +61,6 @@ const REST: Duration = Duration::from_millis(2);
 /// Visits of a node from which descents under way are not marked in it, but where simulations are
 /// counted: they change nothing that matters, and each mark makes the other threads wait for the node.
 pub(super) const BUSY: u32 = 1024;
-
-/// What a thread grows the tree with.
-#[derive(Debug, Default)]
-pub(super) struct Memory {
-    pub(super) reserve: Reserve,
-    /// The moves of one node on their way into the tree.
-    moves: Vec<u64>,
-    /// Who was first where, below a node.
-    first: FirstMoves,
-    /// Which of equal moves it tries.
-    equals: Equals,
-    /// What it looks for exact results with.
-    pub(super) solver: Solver,
-}
-
-impl Memory {
-    /// Memory that begins with what a tree has at hand.
-    pub(super) fn new(reserve: Reserve) -> Self {
-        Self { reserve, ..Self::default() }
-    }
-
-    /// Memory of a thread other than the first.
-    pub(super) fn of_thread(number: usize) -> Self {
-        Self { equals: Equals::for_thread(number), ..Self::default() }
-    }
-}
-
-/// The end of a descent.
-pub(super) struct Leaf {
-    pub(super) position: Position,
-    path: Vec<NodeId>,
-    /// The first move, by its place among the moves of the root.
-    first: Option<usize>,
-    /// Nodes at the beginning of the path that the descent has passed without a mark.
-    unmarked: usize,
-}
-
-impl Leaf {
-    /// A leaf that is the root itself.
-    pub(super) fn new(position: Position) -> Self {
-        Self { position, path: Vec::new(), first: None, unmarked: 0 }
-    }
-
-    /// Moves from the root.
-    pub(super) fn depth(&self) -> usize {
-        self.path.len().saturating_sub(1)
-    }
-
-    /// The nodes from the root on.
-    pub(super) fn path(&self) -> &[NodeId] {
-        &self.path
-    }
-
-    /// Whether the descent has marked a node of the path.
-    fn has_marked(&self, depth: usize) -> bool {
-        depth >= self.unmarked
-    }
-
-    /// The last node of the path.
-    fn end(&self) -> NodeId {
-        *self.path.last().expect("invariant: a path begins with the root")
-    }
-}
 
 /// What a descent came to.
 pub(super) enum Descent {

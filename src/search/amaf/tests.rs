@@ -2,9 +2,10 @@ use super::*;
 use crate::eval::{EvalError, Evaluation, Evaluator, Policy};
 use crate::game::{BoardSize, Komi, Move, Position, Rules};
 use crate::search::SearchParams;
+use crate::search::leaf::Memory;
 use crate::search::tree::Tree;
 use crate::search::words::Words;
-use crate::search::worker::{Descent, Memory};
+use crate::search::worker::Descent;
 use crate::util::Seed;
 
 #[test]
