@@ -1,5 +1,6 @@
 //! `tedomari net`: networks in files.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -121,8 +122,9 @@ fn list(args: &ListArgs) -> anyhow::Result<()> {
             format!("{smallest}-{largest}")
         };
         let games = if net.games.is_empty() { "any".to_owned() } else { net.games.join(",") };
-        text += &format!(
-            "{:19} {games:5} {boards:7} {:6} {:>10}  {}\n",
+        let _ = writeln!(
+            text,
+            "{:19} {games:5} {boards:7} {:6} {:>10}  {}",
             format!("{}{}", evaluator::BUILT_IN, net.name),
             net.shape.to_string(),
             net.shape.parameters(),

@@ -81,5 +81,5 @@ pub(super) async fn output_closed() {
             return;
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

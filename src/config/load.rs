@@ -8,6 +8,10 @@ use toml::de::{DeTable, DeValue};
 use super::{Config, Section};
 use crate::util::{LimitError, Params, ReadError, edit_distance, read_limited};
 
+/// Short names of keys that are used often, for players of a match.
+pub const SHORT: [(&str, &str); 3] =
+    [("simulations", "search.max_simulations"), ("net", "net.path"), ("threads", "search.threads")];
+
 /// Bytes of the largest configuration file.
 const MAX_BYTES: usize = 1 << 20;
 
@@ -185,7 +189,7 @@ fn line_of_key(text: &str, table: &DeTable<'_>, section: &str, field: &str) -> u
 }
 
 /// The known key that takes the fewest changes to get to. A key without a section is compared
-/// with keys without theirs, with the last words of these, and with sections.
+/// with short names, with keys without theirs, and with sections.
 fn nearest(key: &str, sections: &[Section]) -> String {
     let candidates = sections.iter().flat_map(|section| {
         let fields = section.fields.iter().map(move |field| {
@@ -195,11 +199,10 @@ fn nearest(key: &str, sections: &[Section]) -> String {
         });
         fields.chain([(section.name.to_owned(), section.name.to_owned())])
     });
-    candidates
-        .min_by_key(|(compared, _)| {
-            let last = compared.rsplit('_').next().unwrap_or(compared);
-            edit_distance(key, compared).min(edit_distance(key, last))
-        })
+    let short = SHORT.iter().map(|&(short, long)| (short.to_owned(), long.to_owned()));
+    short
+        .chain(candidates)
+        .min_by_key(|(compared, _)| edit_distance(key, compared))
         .map(|(_, full)| full)
         .unwrap_or_default()
 }

@@ -5,7 +5,7 @@ mod load;
 
 use serde::{Deserialize, Serialize};
 
-pub use load::ConfigError;
+pub use load::{ConfigError, SHORT};
 
 use crate::engine::{EngineParams, GameParams, PlayParams};
 use crate::gtp::{GtpParams, Settings};

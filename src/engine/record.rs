@@ -63,7 +63,7 @@ mod tests {
 
     fn engine(rules: Rules) -> Engine {
         let mut engine = Engine::new(EngineParams::default(), Arc::new(HashedEvaluator));
-        engine.start(BoardSize::square(5).unwrap(), rules, Komi::default());
+        engine.start(BoardSize::square(5).unwrap(), rules, Komi::from_points(7.0).unwrap());
         engine
     }
 

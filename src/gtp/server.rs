@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::sleep;
 use tracing::{debug, error};
 
 use super::line::{Line, Request, read_line};
@@ -64,8 +65,8 @@ enum What {
     TooLong(Option<u32>),
 }
 
-/// Whether the command that is being carried out has been going on for longer than [`SCRIPT_MOMENT`].
-type GoesOn = Cell<bool>;
+/// Whether a command is being carried out that was begun longer than [`SCRIPT_MOMENT`] ago.
+type Thinking = Cell<bool>;
 
 /// Answers requests until `quit`, the end of the input, a broken output, or `shutdown`.
 ///
@@ -81,17 +82,17 @@ pub async fn serve(
     let engine =
         Handle::spawn_with_idle("engine", session, Session::ponder).map_err(ServeError::Thread)?;
     let (sender, receiver) = mpsc::unbounded_channel();
-    let goes_on = GoesOn::default();
+    let thinking = Thinking::default();
     let reading = async {
         read_requests(BufReader::new(input), sender, &tickets).await;
-        if goes_on.get() {
-            tokio::time::sleep(LAST_WORDS).await;
+        if thinking.get() {
+            sleep(LAST_WORDS).await;
             tickets.cancel_all();
         }
         future::pending::<()>().await;
     };
     tokio::select! {
-        result = answer_requests(receiver, output, &engine, &tickets, &goes_on) => result,
+        result = answer_requests(receiver, output, &engine, &tickets, &thinking) => result,
         () = reading => Ok(()),
         () = shutdown => {
             tickets.cancel_all();
@@ -182,7 +183,7 @@ async fn answer_requests(
     mut output: impl AsyncWrite + Unpin,
     engine: &Handle<Session>,
     tickets: &Tickets,
-    goes_on: &GoesOn,
+    thinking: &Thinking,
 ) -> Result<(), ServeError> {
     while let Some(incoming) = receiver.recv().await {
         match incoming.what {
@@ -193,19 +194,7 @@ async fn answer_requests(
                 let (mut sender, pieces) = mpsc::channel(MAX_PIECES);
                 let answer = engine
                     .call(move |session| session.answer_in_pieces(&request, &ticket, &mut sender));
-                let answer = async {
-                    tokio::pin!(answer);
-                    let answer = tokio::select! {
-                        answer = &mut answer => answer,
-                        () = tokio::time::sleep(SCRIPT_MOMENT) => {
-                            goes_on.set(true);
-                            answer.await
-                        }
-                    };
-                    goes_on.set(false);
-                    answer
-                };
-                write_answer(&mut output, id, answer, pieces).await?;
+                write_answer(&mut output, id, watched(answer, thinking), pieces).await?;
                 if last {
                     break;
                 }
@@ -217,6 +206,19 @@ async fn answer_requests(
         }
     }
     Ok(())
+}
+
+/// Waits for an answer, and notes when it takes longer than [`SCRIPT_MOMENT`].
+async fn watched<T>(answer: impl Future<Output = T>, thinking: &Thinking) -> T {
+    tokio::pin!(answer);
+    tokio::select! {
+        biased;
+        answer = &mut answer => return answer,
+        () = sleep(SCRIPT_MOMENT) => thinking.set(true),
+    }
+    let answer = answer.await;
+    thinking.set(false);
+    answer
 }
 
 /// Writes the pieces of an answer as they come, and then its rest.

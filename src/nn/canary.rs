@@ -210,7 +210,10 @@ mod tests {
         net.record_canaries().unwrap();
         net.manifest.canaries[1].moves.push("Z99".to_owned());
         let error = net.verify().unwrap_err().to_string();
-        assert!(error.starts_with("canary 2 of the manifest is no position"), "{error}");
+        assert!(
+            error.starts_with("test position 2 (canary) of the manifest is no position"),
+            "{error}"
+        );
     }
 
     #[test]

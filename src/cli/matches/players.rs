@@ -7,14 +7,10 @@ use anyhow::{Context, bail, ensure};
 
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
 use crate::cli::{evaluator, time, watcher};
-use crate::config::Config;
+use crate::config::{Config, SHORT};
 use crate::engine::Engine;
 use crate::timeman::TimeParams;
 use crate::util::{Seed, edit_distance, machine_memory};
-
-/// Short names of settings that are used often.
-const SHORT: [(&str, &str); 3] =
-    [("simulations", "search.max_simulations"), ("net", "net.path"), ("threads", "search.threads")];
 
 /// The players, before it is known how many games are played at the same time.
 pub(super) struct Team {
