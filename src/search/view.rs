@@ -13,6 +13,36 @@ use crate::eval::{Criticality, Value};
 use crate::game::Move;
 use crate::timeman::{Progress, StopReason};
 
+impl Shared {
+    /// The moves of the root, if it has any.
+    pub(super) fn root_moves(&self) -> Option<Block<'_>> {
+        self.tree.moves(self.tree.root())
+    }
+
+    /// What is proven for the side to move with the moves that it may consider: an earlier search may
+    /// have found more with others.
+    pub(super) fn proof(&self) -> Option<Proof> {
+        let proof = self.tree.node(self.tree.root()).proof()?;
+        let mut reached = proof == Proof::Loss;
+        self.root_moves()?.for_each_child(|index, child| {
+            let same = child.proof().map(Proof::flipped) == Some(proof);
+            reached |= same && self.root.allows(index);
+        });
+        reached.then_some(proof)
+    }
+
+    /// Whether nothing is left to be found: the result is proven, or all simulations have come back.
+    pub(super) fn is_over(&self) -> bool {
+        let visits = self.tree.node(self.tree.root()).counts().visits;
+        u64::from(visits) >= self.most || self.proof().is_some()
+    }
+
+    /// Simulations that have come back.
+    pub(super) fn simulations(&self) -> u64 {
+        u64::from(self.tree.node(self.tree.root()).counts().visits - self.before)
+    }
+}
+
 /// A search under way, as seen from the thread that called it.
 pub(super) struct View<'a> {
     pub(super) shared: &'a Shared,

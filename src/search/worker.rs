@@ -12,7 +12,7 @@ use super::root::RootRule;
 use super::select::Formula;
 use super::solve::Solver;
 use super::trace::Ring;
-use super::tree::{Block, NodeId, Plain, Stage, Tree};
+use super::tree::{NodeId, Plain, Stage, Tree};
 use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Game, Position};
 
@@ -378,34 +378,6 @@ impl Shared {
             // Flipped once too often: it stands for the player above the root.
             trace.add(leaf.first, value.flipped());
         }
-    }
-
-    /// The moves of the root, if it has any.
-    pub(super) fn root_moves(&self) -> Option<Block<'_>> {
-        self.tree.moves(self.tree.root())
-    }
-
-    /// What is proven for the side to move with the moves that it may consider: an earlier search may
-    /// have found more with others.
-    pub(super) fn proof(&self) -> Option<Proof> {
-        let proof = self.tree.node(self.tree.root()).proof()?;
-        let mut reached = proof == Proof::Loss;
-        self.root_moves()?.for_each_child(|index, child| {
-            let same = child.proof().map(Proof::flipped) == Some(proof);
-            reached |= same && self.root.allows(index);
-        });
-        reached.then_some(proof)
-    }
-
-    /// Whether nothing is left to be found: the result is proven, or all simulations have come back.
-    fn is_over(&self) -> bool {
-        let visits = self.tree.node(self.tree.root()).counts().visits;
-        u64::from(visits) >= self.most || self.proof().is_some()
-    }
-
-    /// Simulations that have come back.
-    pub(super) fn simulations(&self) -> u64 {
-        u64::from(self.tree.node(self.tree.root()).counts().visits - self.before)
     }
 
     /// Undoes a descent whose leaf could not be evaluated.
