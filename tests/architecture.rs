@@ -100,7 +100,8 @@ fn modules() -> Vec<(String, PathBuf, String)> {
         let relative = path.strip_prefix(&src).expect("the file is in src").to_owned();
         let first = relative.iter().next().expect("the path has a part").to_string_lossy();
         let module = first.trim_end_matches(".rs").to_owned();
-        if ["lib", "main"].contains(&module.as_str()) || relative.ends_with("tests.rs") {
+        let is_test = relative.ends_with("tests.rs") || relative.iter().any(|part| part == "tests");
+        if ["lib", "main"].contains(&module.as_str()) || is_test {
             continue;
         }
         let text = fs::read_to_string(&path).expect("the file can be read");

@@ -52,10 +52,11 @@ pub(super) fn owner(
             roomy: board.chain_size(head) >= ROOMY,
             known: HashMap::new(),
             path: vec![board.hash()],
+            repeats: usize::MAX,
             nodes: CHAIN_NODES.min(*nodes),
         };
         let before = reader.nodes;
-        let gets = reader.attacker_gets(board, first, 0);
+        let gets = reader.attacker_gets(board, first, Last::default());
         *nodes -= before - reader.nodes;
         gets
     };
@@ -111,6 +112,14 @@ fn reach(board: &Board, chain: Point, mut open: PointSet) -> Option<(PointSet, V
     Some((open, beside))
 }
 
+/// What the last moves leave behind beside the stones.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Last {
+    passes: u8,
+    /// Where a ko cannot be retaken at once.
+    ko: Option<Point>,
+}
+
 /// Reads who gets a point.
 struct Reader<'a> {
     zone: &'a [Point],
@@ -119,64 +128,82 @@ struct Reader<'a> {
     suicide: Suicide,
     /// Whether the chain is so large that its capture decides.
     roomy: bool,
-    known: HashMap<(u64, Color, u8), bool>,
+    known: HashMap<(u64, Color, Last), bool>,
     /// The boards on the way here, none of which may come again.
     path: Vec<u64>,
+    /// The first board on the way that a move was forbidden for, since the board that is looked at.
+    repeats: usize,
     /// Boards that may still be looked at.
     nodes: usize,
 }
 
 impl Reader<'_> {
     /// Whether the attacker owns the target in the end; none if that takes too long to find out.
-    fn attacker_gets(&mut self, board: &Board, to_move: Color, passes: u8) -> Option<bool> {
-        if passes == 2 {
+    fn attacker_gets(&mut self, board: &Board, to_move: Color, last: Last) -> Option<bool> {
+        if last.passes == 2 {
             return Some(self.is_owned(board));
         }
         if self.roomy && board.stone(self.target) != Some(self.attacker.opponent()) {
             return Some(true);
         }
-        let key = (board.hash(), to_move, passes);
+        let key = (board.hash(), to_move, last);
         if let Some(&known) = self.known.get(&key) {
             return Some(known);
         }
         self.nodes = self.nodes.checked_sub(1)?;
-        if to_move == self.attacker && passes == 0 && self.is_safe(board) {
+        if to_move == self.attacker && last.passes == 0 && self.is_safe(board) {
             self.known.insert(key, false);
             return Some(false);
         }
+        let depth = self.path.len() - 1;
+        let outer = std::mem::replace(&mut self.repeats, usize::MAX);
         let wanted = to_move == self.attacker;
         let mut answer = !wanted;
         for mv in self.moves(board, to_move) {
             let gets = match mv {
                 Some(point) => {
                     let mut after = board.clone();
-                    after.place(to_move, point);
+                    let ko = after.place(to_move, point).ko;
                     self.path.push(after.hash());
-                    let gets = self.attacker_gets(&after, to_move.opponent(), 0);
+                    let last = Last { passes: 0, ko };
+                    let gets = self.attacker_gets(&after, to_move.opponent(), last);
                     self.path.pop();
                     gets?
                 }
-                None => self.attacker_gets(board, to_move.opponent(), passes + 1)?,
+                None => {
+                    let last = Last { passes: last.passes + 1, ko: None };
+                    self.attacker_gets(board, to_move.opponent(), last)?
+                }
             };
             if gets == wanted {
                 answer = wanted;
                 break;
             }
         }
-        self.known.insert(key, answer);
+        // An answer that rests on a board before this one holds for this way alone.
+        if self.repeats >= depth {
+            self.known.insert(key, answer);
+        }
+        self.repeats = self.repeats.min(outer);
         Some(answer)
     }
 
     /// Captures first, then a pass of who may be content, then everything else.
-    fn moves(&self, board: &Board, color: Color) -> Vec<Option<Point>> {
-        let is_allowed = |&point: &Point| {
-            board.is_empty(point)
-                && !board.is_suicide(color, point)
-                && !self.path.contains(&board.hash_after(color, point))
-        };
-        let (captures, others): (Vec<Point>, Vec<Point>) = (self.zone.iter().copied())
-            .filter(is_allowed)
-            .partition(|&point| board.captures(color, point));
+    fn moves(&mut self, board: &Board, color: Color) -> Vec<Option<Point>> {
+        let (mut captures, mut others) = (Vec::new(), Vec::new());
+        for &point in self.zone {
+            if !board.is_empty(point) || board.is_suicide(color, point) {
+                continue;
+            }
+            let after = board.hash_after(color, point);
+            if let Some(index) = self.path.iter().position(|&hash| hash == after) {
+                self.repeats = self.repeats.min(index);
+            } else if board.captures(color, point) {
+                captures.push(point);
+            } else {
+                others.push(point);
+            }
+        }
         let mut moves: Vec<_> = captures.into_iter().map(Some).collect();
         let content = (color == self.attacker) == self.is_owned(board);
         if content {
