@@ -31,7 +31,7 @@ const DECIDED: f32 = 0.8;
 
 /// Mean ownership and liberties of a chain from which nothing that is read beside it endangers it.
 const STRONG: f32 = 0.5;
-const FEW_LIBERTIES: usize = 4;
+const FEW_LIBERTIES: usize = 2;
 
 /// What is thought of a position as if the game ended there.
 #[derive(Clone, Debug, PartialEq)]
