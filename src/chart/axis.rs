@@ -50,7 +50,8 @@ impl Axis {
         if high > low { (low, high) } else { (low, low + 1.0) }
     }
 
-    /// Round numbers within the ends, at most `most`, with their texts.
+    /// Round numbers within the ends with their texts: as many as make at most `most` steps, but two where
+    /// that would leave one alone.
     pub(super) fn ticks(&self, (low, high): (f64, f64), most: f64) -> Vec<(f64, String)> {
         let step = self.step(high - low, most);
         let shown = if self.unit == Unit::Percent { 100.0 * step } else { step };
@@ -64,7 +65,7 @@ impl Axis {
             ticks.push((number, with_unit(number, self.unit, |x| format!("{x:.decimals$}"))));
             level += 1.0;
         }
-        ticks
+        if ticks.len() < 2 && most < 8.0 { self.ticks((low, high), 2.0 * most) } else { ticks }
     }
 
     /// 1, 2 or 5 times a power of ten, so that at most `most` steps make the span.
@@ -164,6 +165,13 @@ mod tests {
         assert_eq!(texts(Unit::Whole, 1.0, 2.0), ["1", "2"]);
         assert_eq!(texts(Unit::Whole, 0.0, 12_000.0), ["0", "5,000", "10,000"]);
         assert_eq!(texts(Unit::Plain, 0.0, 2.0), ["0.0", "0.5", "1.0", "1.5", "2.0"]);
+    }
+
+    #[test]
+    fn no_number_stands_alone_beside_an_axis() {
+        let ticks = Axis::new("", Unit::Plain).ticks((-40.0, 40.0), 3.0);
+        let texts: Vec<_> = ticks.into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, ["-40", "-20", "0", "20", "40"]);
     }
 
     #[test]

@@ -117,3 +117,17 @@ fn numbers(row: &Row) -> String {
         pair(paper.s_rc, paper.s_rc_sd)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn tables_that_there_is_no_time_for_are_left_out() {
+        let seed = Seed::new(1);
+        assert!(result(500, seed, &Budget::of(Duration::ZERO).unwrap()).is_none());
+        assert!(result(500, seed, &Budget::unlimited()).is_some());
+    }
+}
