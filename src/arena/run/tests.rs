@@ -85,6 +85,15 @@ impl Audience for Quiet {
     fn see(&mut self, _: &Standing, _: Option<&GameLine>) {}
 }
 
+/// Tells the match to stop after its first game.
+struct Impatient(Arc<AtomicBool>);
+
+impl Audience for Impatient {
+    fn see(&mut self, _: &Standing, last: Option<&GameLine>) {
+        self.0.store(last.is_some(), Ordering::Relaxed);
+    }
+}
+
 /// Plays a match in a folder; its lines by the numbers of their games, without times.
 fn run(contest: &Match, folder: &Path) -> (Standing, Vec<GameLine>) {
     let (results, lines) = Results::open(folder, &info(5)).unwrap();
@@ -137,6 +146,11 @@ fn a_match_that_is_told_to_stop_writes_no_half_games_and_goes_on_later() {
     contest.stop.store(true, Ordering::Relaxed);
     let (standing, lines) = run(&contest, folders[0].path());
     assert_eq!((standing.games, standing.scheduled, lines.len()), (0, 8, 0));
+    let (results, lines) = Results::open(folders[0].path(), &info(5)).unwrap();
+    let mut audience = Impatient(Arc::clone(&contest.stop));
+    contest.stop.store(false, Ordering::Relaxed);
+    let standing = contest.run(results, &lines, &mut audience).unwrap();
+    assert!(standing.games >= 1 && standing.void == 0, "{standing:?}");
     contest.stop.store(false, Ordering::Relaxed);
     let [(_, later), (_, whole)] = folders.each_ref().map(|folder| run(&contest, folder.path()));
     assert_eq!(later, whole);
