@@ -58,6 +58,7 @@ mod tests {
     use super::*;
     use crate::engine::EngineParams;
     use crate::eval::HashedEvaluator;
+    use crate::game::sgf::SgfLimits;
     use crate::game::{BoardSize, Komi, Move, Rules};
     use crate::timeman::TimeSystem;
 
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn the_result_of_a_loaded_game_is_for_all_of_its_moves() {
         let text = b"(;GM[1]SZ[5]RE[B+T];B[cc];W[cd])";
-        let (record, _) = crate::game::sgf::read(text, &Default::default()).unwrap();
+        let (record, _) = crate::game::sgf::read(text, &SgfLimits::default()).unwrap();
         let mut engine = engine(Rules::CGOS);
         engine.load(record.clone(), 2).unwrap();
         assert_eq!(engine.final_result(), Some(GameResult::Time(Color::Black)));

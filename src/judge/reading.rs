@@ -60,10 +60,7 @@ pub(super) fn owner(
         *nodes -= before - reader.nodes;
         gets
     };
-    match gets(attacker)? {
-        false => Some(color),
-        true => gets(color)?.then_some(attacker),
-    }
+    if gets(attacker)? { gets(color)?.then_some(attacker) } else { Some(color) }
 }
 
 /// The points around a chain on which its fate is decided: open ones that it reaches, and the chains beside
@@ -160,20 +157,17 @@ impl Reader<'_> {
         let wanted = to_move == self.attacker;
         let mut answer = !wanted;
         for mv in self.moves(board, to_move) {
-            let gets = match mv {
-                Some(point) => {
-                    let mut after = board.clone();
-                    let ko = after.place(to_move, point).ko;
-                    self.path.push(after.hash());
-                    let last = Last { passes: 0, ko };
-                    let gets = self.attacker_gets(&after, to_move.opponent(), last);
-                    self.path.pop();
-                    gets?
-                }
-                None => {
-                    let last = Last { passes: last.passes + 1, ko: None };
-                    self.attacker_gets(board, to_move.opponent(), last)?
-                }
+            let gets = if let Some(point) = mv {
+                let mut after = board.clone();
+                let ko = after.place(to_move, point).ko;
+                self.path.push(after.hash());
+                let last = Last { passes: 0, ko };
+                let gets = self.attacker_gets(&after, to_move.opponent(), last);
+                self.path.pop();
+                gets?
+            } else {
+                let last = Last { passes: last.passes + 1, ko: None };
+                self.attacker_gets(board, to_move.opponent(), last)?
             };
             if gets == wanted {
                 answer = wanted;
