@@ -5,10 +5,17 @@ use crate::game::{Game, GameResult};
 use crate::judge::Judgement;
 
 impl Engine {
-    /// Judges the position on the board as if the game ended here.
+    /// Judges the position on the board as if the game ended here. The last judgement is kept for those who
+    /// ask for score, dead stones and owners one after the other.
     #[must_use]
     pub fn judge(&self) -> Judgement {
-        self.judge.judge(self.state.position())
+        let position = self.state.position();
+        let key = (position.size(), position.board().hash(), *position.rules());
+        let mut judged = self.judged.borrow_mut();
+        match &*judged {
+            Some((known, judgement)) if *known == key => judgement.clone(),
+            _ => judged.insert((key, self.judge.judge(position))).1.clone(),
+        }
     }
 
     /// How the game would end if it ended here; none in NoGo while there are legal moves. After a

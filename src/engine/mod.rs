@@ -15,6 +15,7 @@ mod thought;
 mod timing;
 mod view;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -31,7 +32,7 @@ pub use view::View;
 
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{BoardSize, Color, Game, GameRecord, Komi, Position, Rules};
-use crate::judge::Judge;
+use crate::judge::{Judge, Judgement};
 use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
 use crate::timeman::{Clock, Progress, Table, TimeSystem};
 use crate::util::Seed;
@@ -57,6 +58,8 @@ pub struct Engine {
     search: Search,
     /// Judges positions where a game ends.
     judge: Judge,
+    /// The last judgement, and what it is about.
+    judged: RefCell<Option<((BoardSize, u64, Rules), Judgement)>>,
     watcher: Option<Arc<dyn Watcher>>,
     last_report: Option<SearchReport>,
     /// By [`Color::index`], whether the engine has moved for the player in this game.
@@ -79,6 +82,7 @@ impl Engine {
             resignation: [Resignation::default(); 2],
             search: new_search(&params, &evaluator),
             judge: Judge::new(),
+            judged: RefCell::default(),
             watcher: None,
             last_report: None,
             moved_for: [false; 2],

@@ -26,6 +26,11 @@ use reading::Strength;
 const PLAYOUTS: usize = 32_000;
 const PLAYOUTS_RANGE: std::ops::RangeInclusive<usize> = 128..=400;
 
+/// Share of empty points above which a game has not ended, and playouts for such a board: what they say is a
+/// guess in any case, and they are long.
+const UNPLAYED: f64 = 0.75;
+const UNPLAYED_PLAYOUTS: usize = 32;
+
 /// Ownership from which a point is decided.
 const DECIDED: f32 = 0.8;
 
@@ -71,8 +76,7 @@ impl Judge {
         let image = Image::of(position.board());
         let start =
             Position::from_board(image.board(), Color::Black, *position.rules(), Komi::default());
-        let playouts = (PLAYOUTS / position.size().area())
-            .clamp(*PLAYOUTS_RANGE.start(), *PLAYOUTS_RANGE.end());
+        let playouts = playouts(position.board());
         let mut owners = Owners::of(&start, &self.play_out(&start, playouts));
         if position.rules().game == Game::Go {
             owners.decide(position.rules().suicide);
@@ -92,6 +96,15 @@ impl Judge {
         }
         sum
     }
+}
+
+/// Playouts for a judgement of a board.
+fn playouts(board: &Board) -> usize {
+    let area = board.size().area();
+    if (board.empty_points().len() as f64) > UNPLAYED * area as f64 {
+        return UNPLAYED_PLAYOUTS;
+    }
+    (PLAYOUTS / area).clamp(*PLAYOUTS_RANGE.start(), *PLAYOUTS_RANGE.end())
 }
 
 /// Black's share of each point, in reading order, while a board is judged.
