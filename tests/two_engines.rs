@@ -127,11 +127,16 @@ impl Contest {
         } else {
             let dead = engines.each_mut().map(|engine| engine.judge().dead);
             assert!(played.resigned.is_some() || referee.passes() >= 2);
-            // Each engine judges dead stones for itself; the referee counts.
-            for (dead, result) in dead.iter().zip(results) {
-                assert_eq!(result, Some(referee.score(dead).into()));
+            // Each engine judges dead stones for itself; the referee counts. Who has resigned knows how it ended.
+            for (color, (dead, result)) in Color::BOTH.into_iter().zip(dead.iter().zip(results)) {
+                let expected = if played.resigned == Some(color) {
+                    GameResult::Resignation(color.opponent())
+                } else {
+                    referee.score(dead).into()
+                };
+                assert_eq!(result, Some(expected));
             }
-            if referee.rules().dead_stones == DeadStones::Counted {
+            if played.resigned.is_none() && referee.rules().dead_stones == DeadStones::Counted {
                 assert_eq!(results[0], results[1]);
             }
         }

@@ -43,6 +43,9 @@ use stopwatch::Stopwatch;
 use thought::Thought;
 use timing::Timing;
 
+/// What a judgement depends on: board, stones and rules.
+type Judged = (BoardSize, u64, Rules);
+
 /// How long an analysis sleeps between two looks when there is nothing left to search.
 const IDLE: Duration = Duration::from_millis(2);
 
@@ -59,7 +62,7 @@ pub struct Engine {
     /// Judges positions where a game ends.
     judge: Judge,
     /// The last judgement, and what it is about.
-    judged: RefCell<Option<((BoardSize, u64, Rules), Judgement)>>,
+    judged: RefCell<Option<(Judged, Judgement)>>,
     watcher: Option<Arc<dyn Watcher>>,
     last_report: Option<SearchReport>,
     /// By [`Color::index`], whether the engine has moved for the player in this game.
