@@ -73,7 +73,9 @@ pub(super) async fn output_closed() {
             loop {
                 match poll(&mut watched, None) {
                     Err(Errno::INTR) => {}
-                    result => return result.is_ok(),
+                    Err(_) => return false,
+                    // A socket may hang up its other direction only; a pipe without a reader is an error.
+                    Ok(_) => return watched[0].revents().contains(PollFlags::ERR),
                 }
             }
         });

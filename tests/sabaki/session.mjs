@@ -127,9 +127,10 @@ async function interruptions() {
   assert.equal(order[1][1], '2')
   assert.ok(!controller.busy)
 
-  // Quit while the engine thinks: the move comes first, and soon.
+  // Quit while the engine thinks: the move comes first, and soon. A quit within half a second of the command
+  // would be the end of a script.
   const last = controller.sendCommand({name: 'genmove', args: ['W']})
-  await sleep(100)
+  await sleep(700)
   await disconnect(engine)
   assert.match((await last).content, vertex)
 }
