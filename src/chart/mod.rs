@@ -1,7 +1,7 @@
 //! Every picture that the program draws, and the look of its pages.
 //!
 //! A [`Chart`] holds numbers with the names and units of its axes. It becomes part of a page
-//! ([`Chart::figure`]) or an SVG file of its own ([`Chart::file`], [`file`]). Lines are named at their ends.
+//! ([`Chart::figure`]) or an SVG file of its own ([`Chart::file`], [`file()`]). Lines are named at their ends.
 //! Where there are too many of them, or their names are too long, each gets a panel of its own.
 
 mod axis;

@@ -71,7 +71,7 @@ type Thinking = Cell<bool>;
 /// Answers requests until `quit`, the end of the input, a broken output, or `shutdown`.
 ///
 /// A `quit` or an end of the input that comes while a command has been going on for longer than
-/// [`SCRIPT_MOMENT`] ends it and those that wait. One that comes sooner is the end of a script.
+/// half a second ends it and those that wait. One that comes sooner is the end of a script.
 pub async fn serve(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,

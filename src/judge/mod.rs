@@ -2,11 +2,11 @@
 //!
 //! A judgement depends on the stones and the rules alone. Earlier moves, passes, the player to move and the
 //! process do not matter, and neither do the symmetries of the board or an exchange of the colours: one
-//! canonical [image](image) of the board is judged and the answer mapped back. It is made in three steps:
+//! canonical image of the board is judged and the answer mapped back. It is made in three steps:
 //!
 //! 1. Pass-alive stones and their territory are certain (Benson 1976).
 //! 2. Playouts with each player to move, seeded by the image, say who owns the rest.
-//! 3. Where they leave a doubt and few points are open, exact [reading](reading) decides: seki, nakade,
+//! 3. Where they leave a doubt and few points are open, exact reading decides: seki, nakade,
 //!    bent four and races for liberties.
 
 mod image;
