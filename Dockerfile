@@ -1,6 +1,6 @@
-# A small image with the engine on standard input and output:
-#   docker build -t tedomari . && docker run -i --rm tedomari
-FROM rust:1-slim-bookworm AS build
+# A small image with the engine on standard input and output, as nobody, and with nothing that it could write to:
+#   docker build -t tedomari . && docker run -i --rm --read-only --network=none --cap-drop=ALL tedomari
+FROM rust:1.90.0-slim-bookworm AS build
 WORKDIR /tedomari
 COPY Cargo.toml Cargo.lock build.rs ./
 COPY src src
@@ -9,7 +9,7 @@ COPY benches benches
 COPY examples examples
 RUN cargo build --release --locked --bin tedomari
 
-FROM debian:bookworm-slim
+FROM debian:12.11-slim
 COPY --from=build /tedomari/target/release/tedomari /usr/local/bin/tedomari
 USER nobody
 ENTRYPOINT ["/usr/local/bin/tedomari"]

@@ -7,6 +7,8 @@ use clap::Parser;
 use tedomari::cli::{Cli, explain};
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    survive_limits();
     match Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -15,4 +17,12 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A file that becomes larger than allowed is an error of the write, and no reason to die.
+#[cfg(unix)]
+fn survive_limits() {
+    let seen = std::sync::Arc::default();
+    // Where it cannot be had, the system does as it always does.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
 }

@@ -1,11 +1,12 @@
 //! `tedomari match` with programs that do everything wrong, with clocks, and killed in the middle.
 
+#![allow(clippy::print_stderr, reason = "stubs write there")]
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
-#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 #![allow(clippy::disallowed_methods, reason = "the stub is told by its environment what to do")]
 
 mod client;
+mod skip;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -416,7 +417,7 @@ fn three_players_meet_in_nogo() {
 fn gnu_go_plays() {
     let program = Path::new("/usr/games/gnugo");
     if !program.is_file() {
-        eprintln!("skipped: gnugo is absent");
+        skip::skip("gnugo");
         return;
     }
     let gnugo = "gtp:/usr/games/gnugo --mode gtp --chinese-rules --level 1";

@@ -8,6 +8,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests measure time")]
 
 mod client;
+mod skip;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -695,7 +696,7 @@ fn records_are_not_written_over_what_is_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("fifo");
     if !make_fifo(&fifo) {
-        eprintln!("skipped: mkfifo is absent");
+        skip::skip("mkfifo");
         return;
     }
     let mut session = session();
@@ -770,10 +771,6 @@ fn unknown_keys_are_named_with_line_and_neighbour() {
 #[test]
 fn the_committed_configuration_loads() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("engine.toml");
-    if !path.exists() {
-        eprintln!("skipped: there is no engine.toml");
-        return;
-    }
     Config::load(&path).unwrap();
     let answered = run(tedomari(&["--config".as_ref(), path.as_os_str()]), b"name\n");
     assert_eq!(answered.stdout, "= Tedomari\n\n", "{}", answered.stderr);

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod shared;
+mod skip;
 
 use std::collections::HashMap;
 use std::fs;

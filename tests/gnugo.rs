@@ -5,6 +5,7 @@
 #![allow(clippy::print_stderr, reason = "results for people, shown with --nocapture")]
 
 mod client;
+mod skip;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -111,7 +112,7 @@ fn compare(ours: &mut Client, gnugo: &mut Client, game: usize) -> Verdicts {
 #[test]
 fn ten_games_against_gnu_go() {
     let Some(program) = find_gnugo() else {
-        eprintln!("skipped: gnugo is absent");
+        skip::skip("gnugo");
         return;
     };
     let (mut wins, mut resigned, mut other_dead) = (0, 0, 0);
@@ -151,7 +152,7 @@ fn ten_games_against_gnu_go() {
 #[test]
 fn games_of_gnu_go_with_itself_are_counted_alike() {
     let Some(program) = find_gnugo() else {
-        eprintln!("skipped: gnugo is absent");
+        skip::skip("gnugo");
         return;
     };
     let mut results = Vec::new();

@@ -119,7 +119,7 @@ fn thinks(command: &str) -> bool {
     command == "quit" || command.contains("genmove") || analyzes || searches
 }
 
-/// Whether a command judges the board, by playouts and reading.
+/// Whether a command judges the board, by playouts and reading: it may take longer.
 fn judges(line: &str) -> bool {
     ["final_score", "final_status_list", "tedomari-ownership"]
         .iter()
@@ -616,7 +616,11 @@ fn a_misspelt_key_of_a_player_is_answered_with_the_nearest() {
     let player = "tedomari simulatons=2";
     let args = ["match", "--player", player, "--player", player, "--out", out.to_str().unwrap()];
     let said = run(tedomari(&args), b"");
-    assert!(said.stderr.contains("the nearest known key is 'simulations'"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("the nearest known key is 'search.max_simulations'"),
+        "{}",
+        said.stderr
+    );
     let said = run(tedomari(&["--set", "simulatons=2"]), b"");
     assert!(said.stderr.contains("'search.max_simulations'"), "{}", said.stderr);
 }

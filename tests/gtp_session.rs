@@ -97,8 +97,50 @@ fn chat_told_any_opponent_the_planned_line_in_the_middle_of_a_game() {
 #[test]
 fn settings_that_are_read_at_the_start_are_not_changed_in_vain() {
     let mut client = Client::new(&[]);
-    client.fails("tedomari-set-config net.path builtin:go9", "read at the start");
-    assert_eq!(client.succeeds("tedomari-get-config net.path"), "\"\"");
+    for (key, value) in [
+        ("net.path", "builtin:go9"),
+        ("gtp.files", "any"),
+        ("gtp.set_config", "false"),
+        ("time.table", "table.toml"),
+        ("time.stop_profile", "profile.toml"),
+        ("time.simulations_as_time", "true"),
+    ] {
+        let before = client.succeeds(&format!("tedomari-get-config {key}"));
+        client.fails(&format!("tedomari-set-config {key} {value}"), "read at the start");
+        assert_eq!(client.succeeds(&format!("tedomari-get-config {key}")), before);
+    }
+}
+
+#[test]
+fn a_client_could_replace_any_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("games");
+    std::fs::create_dir(&inside).unwrap();
+    let outside = folder.path().join("secret.sgf");
+    std::fs::write(&outside, "(;SZ[9])").unwrap();
+    let mut client = Client::new(&[("gtp.files", inside.to_str().unwrap())]);
+    client.succeeds("printsgf game.sgf");
+    assert!(inside.join("game.sgf").is_file());
+    client.succeeds("loadsgf game.sgf");
+    for name in ["../secret.sgf", outside.to_str().unwrap(), "sub/game.sgf", "..", ".hidden"] {
+        client.fails(&format!("printsgf {name}"), "in the folder of gtp.files");
+        client.fails(&format!("loadsgf {name}"), "in the folder of gtp.files");
+    }
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "(;SZ[9])");
+    let mut client = Client::new(&[("gtp.files", "off")]);
+    // Nobody learns which files there are.
+    for name in [outside.to_str().unwrap(), "/no/such/file"] {
+        client.fails(&format!("loadsgf {name}"), "switched off by gtp.files");
+        client.fails(&format!("printsgf {name}"), "switched off by gtp.files");
+    }
+    assert!(client.succeeds("printsgf").starts_with("(;"));
+}
+
+#[test]
+fn settings_can_be_locked() {
+    let mut client = Client::new(&[("gtp.set_config", "false")]);
+    client.fails("tedomari-set-config time.lag_ms 5", "switched off by gtp.set_config");
+    assert_eq!(client.succeeds("tedomari-get-config time.lag_ms"), "200");
 }
 
 #[test]
@@ -171,8 +213,15 @@ fn a_position_is_set_up_whole_or_not_at_all() {
         client.fails(&format!("{command} b A1 w pass"), "'pass'");
         client.fails(&format!("{command} b A1 w K1"), "K1 is not on the 9x9 board");
         client.fails(&format!("{command} b A1 w"), "vertex is missing");
-        // The later stone on a point counts, and there is nothing to take back.
-        client.succeeds(&format!("{command} b A1 w J9 w A1"));
+        // KataGo refuses a point that is named twice; for GoGui the later stone counts.
+        let twice = format!("{command} b A1 w J9 w A1");
+        if command == "set_position" {
+            client.fails(&twice, "named twice");
+            client.succeeds("set_position w A1 w J9");
+        } else {
+            client.succeeds(&twice);
+        }
+        // There is nothing to take back.
         let board = client.succeeds("gogui-rules_board");
         assert_eq!((board.matches('X').count(), board.matches('O').count()), (0, 2));
         assert_eq!(client.succeeds("gogui-rules_side_to_move"), "black");

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod browser;
+mod skip;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,7 +1,8 @@
 //! Self-play, training and matches as a user runs them, in miniature.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -178,6 +179,40 @@ fn another_number_of_games_played_games_twice() {
     assert_eq!(info("grown")["turns"], info("whole")["turns"]);
 }
 
+/// All files of a folder with their content.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file());
+    paths.map(|path| (path.clone(), fs::read(path).expect("a file"))).collect()
+}
+
+/// Nothing can be written where files may not grow, as on a full disk.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_an_error_and_leaves_the_old_files() {
+    let root = tempfile::tempdir().expect("a folder for the test");
+    let path = |name: &str| root.path().join(name).to_string_lossy().into_owned();
+    let (file, (games, out)) = (settings(root.path()).0, (path("games"), path("net")));
+    json(&["selfplay", "--playouts", "--config", &file, "--games", "4", "--out", &games, "--json"]);
+    let train = |steps| {
+        let data = ["train", "--config", &file, "--data", &games, "--out", &out];
+        [&data[..], &["--shape", "1x4", "--steps", steps]].concat()
+    };
+    assert!(tedomari(&train("10")).status.success());
+    let before = contents(Path::new(&out));
+    assert!(before.len() > 2);
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -f 0; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_tedomari")])
+        .args(train("20"))
+        .stdin(Stdio::null())
+        .output()
+        .expect("the shell starts");
+    let complaint = String::from_utf8_lossy(&limited.stderr);
+    assert!(limited.status.code().is_some_and(|code| code != 0), "{:?}", limited.status);
+    assert!(complaint.contains("cannot write"), "{complaint}");
+    assert_eq!(contents(Path::new(&out)), before);
+}
+
 #[test]
 fn parts_are_played_by_several_processes() {
     let root = tempfile::tempdir().expect("a folder for the test");
@@ -211,6 +246,88 @@ fn parts_are_played_by_several_processes() {
             .map(|folder| fs::read(root.path().join(folder).join(&name)).expect("a shard"));
         assert!(whole == part && whole == stored, "{name:?}");
     }
+}
+
+#[test]
+fn a_student_learns_from_a_teacher() {
+    let root = tempfile::tempdir().expect("a folder for the test");
+    let path = |name: &str| root.path().join(name).to_string_lossy().into_owned();
+    let (games, labels, parts) = (path("games"), path("labels"), path("parts"));
+    let teacher = "builtin:untrained";
+    let quick = ["--set", "selfplay.simulations=4", "--board", "5", "--net", teacher];
+    json(&[&["selfplay", "--games", "24", "--out", &games, "--json"], &quick[..]].concat());
+    let label = |out: &str, more: &[&str]| -> Vec<String> {
+        let line = ["record", "label", &games, "--teacher", teacher, "--out", out, "--json"];
+        let options = ["--games-per-file", "5", "--holdout", "0.2", "--handicap", "0.3"];
+        [&line[..], &options, more].concat().into_iter().map(str::to_owned).collect()
+    };
+    let call = |line: &[String]| json(&line.iter().map(String::as_str).collect::<Vec<_>>());
+    let whole = call(&label(&labels, &[]));
+    assert_eq!((&whole["finished"], &whole["files_written"]), (&true.into(), &5.into()), "{whole}");
+    assert!(
+        whole["labels"].as_u64() > Some(200) && whole["labels_per_second"].as_f64() > Some(0.0)
+    );
+    for part in ["1/2", "2/2"] {
+        call(&label(&parts, &["--part", part, "--threads", "1"]));
+    }
+    let named = |folder: &Path| -> BTreeMap<_, _> {
+        let files = contents(folder).into_iter();
+        files.map(|(path, bytes)| (path.file_name().map(ToOwned::to_owned), bytes)).collect()
+    };
+    let shards =
+        |folder: &str| [named(Path::new(folder)), named(&Path::new(folder).join("holdout"))];
+    assert_eq!(shards(&labels), shards(&parts), "parts and threads change nothing");
+    assert_eq!(call(&label(&labels, &[]))["files_found"], 5);
+    let refused = |line: &[String]| error(&line.iter().map(String::as_str).collect::<Vec<_>>());
+    let complaint = refused(&label(&labels, &["--positions", "3"]));
+    assert!(complaint.contains("positions = 8, not 3"), "{complaint}");
+    let other = label(&path("other"), &[]);
+    let other: Vec<_> =
+        other.iter().map(|word| word.replace(teacher, "builtin:nogo9small")).collect();
+    let complaint = refused(&other);
+    assert!(complaint.contains("is Go, which builtin:nogo9small does not know"), "{complaint}");
+    let go9: Vec<_> = other.iter().map(|word| word.replace("nogo9small", "go9")).collect();
+    assert!(refused(&go9).contains("on a board of 5x5, for which builtin:go9 was not trained"));
+    let info = json(&["record", "info", &labels, "--json"]);
+    assert_eq!(info["labelled"], info["rows"], "{info}");
+    let trained = path("student");
+    let train = ["train", "--data", &labels, "--out", &trained, "--shape", "1x8", "--json"];
+    let settings = ["--steps", "20", "--batch", "16", "--follow", "--board", "5"];
+    assert_eq!(json(&[&train[..], &settings].concat())["finished"], true);
+    let log = fs::read_to_string(Path::new(&trained).join("log.jsonl")).expect("there is a log");
+    assert!(log.contains("win_rate_difference"), "held-out labels are looked at: {log}");
+    let student = format!("{trained}/student.safetensors");
+    let compare = ["net", "compare", &student, &labels, "--teacher", teacher, "--json"];
+    let found = json(&[&compare[..], &["--odd", "6", "--sides", "5-7"]].concat());
+    assert_eq!(found["groups"]["odd"]["positions"], 6, "{found}");
+    assert!(found["groups"]["records"]["win_rate_difference"].as_f64() > Some(0.0), "{found}");
+    let same = json(&["net", "compare", teacher, &labels, "--teacher", teacher, "--json"]);
+    let records = &same["groups"]["records"];
+    assert_eq!(
+        (&records["win_rate_difference"], &records["first_move"]),
+        (&0.0.into(), &1.0.into())
+    );
+    assert!(error(&["net", "compare", teacher, "--teacher", teacher]).contains("--odd"));
+}
+
+#[test]
+fn a_run_with_a_teacher_learns_from_labels() {
+    let root = tempfile::tempdir().expect("a folder for the test");
+    let (file, folder) = settings(root.path());
+    let run = |more: &[&str]| {
+        let set = ["--set", "run.teacher=builtin:untrained", "--set", "run.warm_steps=10"];
+        json(&[&["run", "--config", &file, "--json"], &set[..], more].concat())
+    };
+    assert_eq!(run(&["--stages", "1"])["next"], "labels of generation 0");
+    let all = run(&["--stages", "6"]);
+    let generation = Path::new(&folder).join("generations/0001");
+    assert!(generation.join("label.json").exists(), "{all}");
+    let labels = generation.join("label").to_string_lossy().into_owned();
+    let info = json(&["record", "info", &labels, "--json"]);
+    assert!(info["labelled"].as_u64() > Some(0), "{info}");
+    let trained = fs::read_to_string(generation.join("train.json")).expect("it was trained");
+    let steps: Value = serde_json::from_str(&trained).expect("JSON");
+    assert_eq!(steps["step"], info["rows"].as_u64().expect("a number").div_ceil(16));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod reference;
 mod shared;
+mod skip;
 
 use board_game::board::{Board as _, Outcome, Player};
 use board_game::games::go as other;

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod skip;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -14,11 +16,8 @@ const FILES: [&str; 3] = ["package.json", "package-lock.json", "session.mjs"];
 #[test]
 fn sabaki_plays_with_the_engine() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sabaki");
-    if let Err(why) = install(&folder) {
-        #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
-        {
-            eprintln!("skipped: {why}");
-        }
+    if let Err(missing) = install(&folder) {
+        skip::skip(&missing);
         return;
     }
     let output = Command::new("node")
@@ -53,11 +52,11 @@ fn install(folder: &Path) -> Result<(), String> {
 
 fn run(folder: &Path, program: &str, arguments: &[&str]) -> Result<(), String> {
     let output = Command::new(program).args(arguments).current_dir(folder).output();
-    let output = output.map_err(|error| format!("{program} cannot be run: {error}"))?;
+    let output = output.map_err(|error| format!("{program} ({error})"))?;
     if output.status.success() {
         Ok(())
     } else {
         let errors = String::from_utf8_lossy(&output.stderr);
-        Err(format!("{program} {} failed: {errors}", arguments.join(" ")))
+        Err(format!("what {program} {} needs ({errors})", arguments.join(" ")))
     }
 }

@@ -3,6 +3,7 @@
 //! The games lie beside the package; where they are absent, the tests say so and pass.
 
 mod shared;
+mod skip;
 
 use shared::sgf_lines;
 use tedomari::game::sgf::{self, SgfLimits, SgfWarning};

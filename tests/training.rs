@@ -1,6 +1,7 @@
 //! From records to a network by the command line, and what it says of input that does not fit.
 
 mod shared;
+mod skip;
 
 use std::fs;
 use std::path::Path;

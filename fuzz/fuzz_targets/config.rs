@@ -1,12 +1,4 @@
-//! Any text is a configuration or an error.
+//! See `tedomari_fuzz::config`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use tedomari::config::Config;
-
-fuzz_target!(|text: &str| {
-    if let Ok(config) = Config::from_toml(text) {
-        let again = Config::from_toml(&config.to_documented_toml());
-        assert_eq!(again.ok(), Some(config));
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tedomari_fuzz::config(bytes));

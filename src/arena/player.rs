@@ -11,6 +11,7 @@ use std::time::Duration;
 
 pub use client::Client;
 pub use inside::{EngineMaker, Inside};
+pub use process::Streams;
 pub use program::Program;
 
 use super::time::TimeControl;

@@ -143,14 +143,14 @@ fn thousandths(number: f64) -> u64 {
 }
 
 /// Says which stones are dead.
-pub type Judge<'a> = &'a dyn Fn(&Position) -> PointSet;
+pub type FindDead<'a> = &'a dyn Fn(&Position) -> PointSet;
 
 /// What a game needs beside its players and terms.
-pub struct House<'a> {
+pub struct GameContext<'a> {
     /// Where the random numbers of the game start.
     pub seed: Seed,
     /// Finds dead stones.
-    pub judge: Judge<'a>,
+    pub judge: FindDead<'a>,
     /// When it is set, the game is given up before the next move: it is void.
     pub stop: &'a AtomicBool,
 }
@@ -171,7 +171,7 @@ pub fn play<'a>(
     players: [&'a mut dyn Player; 2],
     times: [TimeControl; 2],
     opening: &[Move],
-    house: House<'_>,
+    context: GameContext<'_>,
 ) -> Result<Played, Absent> {
     let mut record = GameRecord::new(terms.size);
     record.rules = Some(terms.rules);
@@ -191,9 +191,9 @@ pub fn play<'a>(
             broken: [false; 2],
         },
     };
-    let (result, reason) = match game.begin(opening, house.seed)? {
+    let (result, reason) = match game.begin(opening, context.seed)? {
         Some(end) => end,
-        None => game.go_on(house),
+        None => game.go_on(context),
     };
     let mut played = game.close();
     (played.result, played.reason) = (result, reason);
@@ -246,14 +246,10 @@ impl Table<'_> {
         })
     }
 
-    fn go_on(&mut self, House { judge, stop, .. }: House<'_>) -> End {
+    fn go_on(&mut self, GameContext { judge, stop, .. }: GameContext<'_>) -> End {
         let mut purpose = Purpose::Win;
         let mut stones = 0;
         loop {
-            // Ordering: the flag itself is all that is exchanged.
-            if stop.load(Ordering::Relaxed) {
-                return (GameResult::Void, Reason::Void);
-            }
             let color = self.position.to_move();
             if self.position.is_over() {
                 if self.terms.rules.game == Game::NoGo {
@@ -265,6 +261,10 @@ impl Table<'_> {
                 }
                 (purpose, stones) = (Purpose::CleanUp, 0);
                 self.position.resume();
+            }
+            // Ordering: the flag itself is all that is exchanged.
+            if stop.load(Ordering::Relaxed) {
+                return (GameResult::Void, Reason::Void);
             }
             if self.played.record.moves.len() >= self.terms.max_moves {
                 return (self.position.score(&PointSet::new()).into(), Reason::Length);
@@ -348,7 +348,7 @@ impl Table<'_> {
     }
 
     /// Counts a game of Go that passes have ended.
-    fn count(&mut self, judge: Judge<'_>) -> End {
+    fn count(&mut self, judge: FindDead<'_>) -> End {
         let dead = match self.terms.dead {
             DeadBy::Nobody | DeadBy::PlayOn => PointSet::new(),
             DeadBy::Judge => judge(&self.position),

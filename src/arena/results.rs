@@ -1,9 +1,9 @@
 //! The folder in which the results of a match are kept.
 
 use std::collections::HashSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -121,13 +121,16 @@ impl Results {
         if !is_new {
             compare(folder, &path, info)?;
         }
-        make_folder(&folder.join(RECORDS)).map_err(io)?;
-        let valid = |line: &str| serde_json::from_str::<GameLine>(line).is_ok();
-        let (journal, lines) = Journal::open(&folder.join(GAMES), &valid).map_err(io)?;
-        if is_new && !lines.is_empty() {
-            let reason = format!("there is {GAMES} beside it, but no {MATCH}");
+        let games = folder.join(GAMES);
+        if is_new && fs::metadata(&games).is_ok_and(|found| found.len() > 0) {
+            let reason = format!(
+                "it is absent, but there is {GAMES}, which may be of something else: name another folder"
+            );
             return Err(ResultsError::Damaged { path, reason });
         }
+        make_folder(folder).and_then(|()| make_folder(&folder.join(RECORDS))).map_err(io)?;
+        let valid = |line: &str| serde_json::from_str::<GameLine>(line).is_ok();
+        let (journal, lines) = Journal::open(&games, &valid).map_err(io)?;
         if is_new {
             let text = serde_json::to_string_pretty(info).map_err(|error| io(error.into()))?;
             write_atomically(&path, format!("{text}\n").as_bytes()).map_err(io)?;

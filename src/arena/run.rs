@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use super::line::{Fault, GameLine};
+use super::line::{Fault, GameLine, Reason};
 use super::player::{EngineMaker, Inside, Player, Program};
-use super::referee::{self, House, Played, Terms};
+use super::referee::{self, GameContext, Played, Terms};
 use super::results::{Results, ResultsError};
 use super::schedule::{Schedule, Scheduled, Shard};
 use super::time::TimeControl;
@@ -162,13 +162,15 @@ impl Match {
     fn work<'a>(&self, work: &Work<'a>, sender: &SyncSender<Finished<'a>>) {
         let mut seats: Vec<Option<Box<dyn Player>>> = self.players.iter().map(|_| None).collect();
         let judge = Judge::new();
-        while !work.stop.load(Ordering::Relaxed) {
+        let stopped = || self.stop.load(Ordering::Relaxed);
+        while !work.stop.load(Ordering::Relaxed) && !stopped() {
             // Ordering: the number itself is all that is exchanged.
             let Some(game) = work.todo.get(work.next.fetch_add(1, Ordering::Relaxed)) else {
                 return;
             };
             let played = self.game(game, &mut seats, &judge).map(|played| (game, played));
-            if self.stop.load(Ordering::Relaxed) {
+            let unfinished = |(_, played): &(_, Played)| stopped() && played.reason == Reason::Void;
+            if played.as_ref().is_ok_and(unfinished) {
                 return;
             }
             let failed = played.is_err();
@@ -201,9 +203,9 @@ impl Match {
         let seed = self.seed.fork("game", game.game);
         let times = indices.map(|index| self.players[index].time);
         let judge = |position: &Position| judge.judge(position).dead;
-        let house = House { seed, judge: &judge, stop: &self.stop };
+        let context = GameContext { seed, judge: &judge, stop: &self.stop };
         let players: [&mut dyn Player; 2] = [black.as_mut(), white.as_mut()];
-        let played = referee::play(&self.terms, players, times, opening, house)
+        let played = referee::play(&self.terms, players, times, opening, context)
             .map_err(|error| absent(indices[error.color.index()], error.reason))?;
         for (color, player) in Color::BOTH.into_iter().zip(pair) {
             if !played.broken[color.index()] {

@@ -12,6 +12,7 @@ use super::{evaluator, print, print_json};
 use crate::config::Config;
 use crate::eval::{Evaluator, UniformEvaluator};
 use crate::game::Position;
+use crate::nn::NetParams;
 use crate::search::{Request, Search, SearchParams, signature};
 use crate::timeman::SimulationLimit;
 use crate::util::{Seed, threads_or_cores};
@@ -126,14 +127,16 @@ struct Measured {
 
 impl<'a> Bench<'a> {
     fn new(args: &'a BenchArgs, config: &'a Config) -> anyhow::Result<Self> {
-        let params = config.search.clone();
+        let params = config.engine().search;
         if args.free {
             let params = SearchParams { formula: "puct".to_owned(), ..params };
             let name = "a free evaluator".to_owned();
             return Ok(Self { args, config, name, evaluator: Arc::new(UniformEvaluator), params });
         }
-        let (name, evaluator) = (evaluator::name(config)?, evaluator::make(config)?);
-        Ok(Self { args, config, name, evaluator, params })
+        // One that remembers would answer the second search from the first.
+        let net = NetParams { cache_mb: 0, ..config.net.clone() };
+        let evaluator = evaluator::make(&Config { net, ..config.clone() })?;
+        Ok(Self { args, config, name: evaluator::name(config)?, evaluator, params })
     }
 
     /// One search, by an evaluator that remembers nothing of those before.

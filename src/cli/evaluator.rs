@@ -8,8 +8,8 @@ use tracing::info;
 
 use crate::config::Config;
 use crate::eval::{
-    BatchingEvaluator, CachedEvaluator, EvalError, Evaluator, Fits, LazyEvaluator, MixedEvaluator,
-    SelectedEvaluator,
+    BatchingEvaluator, CacheMemory, CachedEvaluator, EvalError, Evaluator, Fits, LazyEvaluator,
+    MixedEvaluator, SelectedEvaluator,
 };
 use crate::game::{BoardSize, Game};
 use crate::gtp::Describe;
@@ -30,30 +30,34 @@ pub(super) const BUILT_IN: &str = "builtin:";
 /// The network that is named; without a name, for each game and board the built-in network that
 /// was trained for it, and games played to the end where there is none.
 pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
-    Ok(make_for_games(config)?.0)
+    Ok(make_whole(config)?.0)
 }
 
-/// The same with the games that it knows.
-pub(super) fn make_for_games(config: &Config) -> anyhow::Result<(Arc<dyn Evaluator>, Vec<Game>)> {
-    let (evaluator, games) = match config.net.path.as_str() {
-        "" => (built_in(config)?, Game::ALL.to_vec()),
-        NO_NET => (playouts(config), Game::ALL.to_vec()),
+/// An evaluator with the games that it knows, and the network that was named.
+pub(super) type Whole = (Arc<dyn Evaluator>, Vec<Game>, Option<Network>);
+
+/// The same with more about it.
+pub(super) fn make_whole(config: &Config) -> anyhow::Result<Whole> {
+    let (evaluator, games, net) = match config.net.path.as_str() {
+        "" => (built_in(config)?, Game::ALL.to_vec(), None),
+        NO_NET => (playouts(config), Game::ALL.to_vec(), None),
         path => {
             let net = load(path)?;
             must_know(&net, path, config)?;
             let games = net.games();
-            let evaluator = match net {
+            let terms = Terms::new(config);
+            let evaluator = match &net {
                 Network::Own(net) => {
                     let game = config.game.rules().game;
-                    with_playouts(with_net(&net, &config.net)?, config, game)
+                    with_playouts(with_net(net, &terms)?, config, game)
                 }
-                Network::KataGo(net) => with_katago(&net, &config.net)?,
+                Network::KataGo(net) => with_katago(net, &terms)?,
             };
-            (evaluator, games)
+            (evaluator, games, Some(net))
         }
     };
     evaluator.begin_game(Seed::new(config.search.seed));
-    Ok((evaluator, games))
+    Ok((evaluator, games, net))
 }
 
 /// Refuses a network that is named and was made for another game than the configured one.
@@ -68,7 +72,12 @@ pub(super) fn check_game(config: &Config) -> anyhow::Result<()> {
 }
 
 fn must_know(net: &Network, path: &str, config: &Config) -> anyhow::Result<()> {
-    let (game, games) = (config.game.rules().game, net.games());
+    must_know_game(&net.games(), path, config)
+}
+
+/// The same for a network that knows these games.
+pub(super) fn must_know_game(games: &[Game], path: &str, config: &Config) -> anyhow::Result<()> {
+    let game = config.game.rules().game;
     anyhow::ensure!(
         games.contains(&game),
         "{path} is a network for {}, and the game is {game}: choose the game with --game, or \
@@ -82,19 +91,27 @@ fn must_know(net: &Network, path: &str, config: &Config) -> anyhow::Result<()> {
 pub(super) fn describe(config: &Config) -> Describe {
     let config = config.clone();
     Box::new(move |game, size| {
-        let net = match config.net.path.as_str() {
-            NO_NET => None,
-            "" => fitting(game, size).map(|net| format!("{} ({})", net.name, net.shape)),
-            path => Some(path.to_owned()),
+        let built_in = |name: &str| Some(fitting(game, size)?).filter(|net| net.name == name);
+        let Some(path) = chosen(&config, game, size) else {
+            return format!("{game} on {size}: a tree search with playouts, without a network");
         };
-        match net {
-            None => format!("{game} on {size}: a tree search with playouts, without a network"),
-            Some(net) if mixes_playouts(&config, game) => {
-                format!("{game} on {size}: a tree search with the network {net} and playouts")
-            }
-            Some(net) => format!("{game} on {size}: a tree search with the network {net}"),
-        }
+        let net = match path.strip_prefix(BUILT_IN).and_then(built_in) {
+            Some(net) => format!("{} ({})", net.name, net.shape),
+            None => path.clone(),
+        };
+        let is_own = path.starts_with(BUILT_IN) || path.ends_with(".safetensors");
+        let playouts = if is_own && weight(&config, game) > 0.0 { " and playouts" } else { "" };
+        format!("{game} on {size}: a tree search with the network {net}{playouts}")
     })
+}
+
+/// The network for a game on a board: the one that is named, or the built-in one that was trained for it.
+fn chosen(config: &Config, game: Game, size: BoardSize) -> Option<String> {
+    match config.net.path.as_str() {
+        NO_NET => None,
+        "" => fitting(game, size).map(|net| format!("{BUILT_IN}{}", net.name)),
+        path => Some(path.to_owned()),
+    }
 }
 
 /// The built-in network that is chosen for a game on a board, if one was trained for it.
@@ -106,10 +123,10 @@ pub(super) fn fitting(game: Game, size: BoardSize) -> Option<Manifest> {
 fn built_in(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     // A device that does not exist is an error also where no network would use it.
     choice(&config.net)?.open().context("in net.device")?;
-    let known = config.clone();
+    let (known, terms) = (config.clone(), Terms::new(config));
     let load = move |manifest: &Manifest| {
         // Those on the larger boards are checked by a test: a start takes milliseconds.
-        let net = with_net(&builtin::named(&manifest.name)?, &known.net)
+        let net = with_net(&builtin::named(&manifest.name)?, &terms)
             .with_context(|| format!("in {BUILT_IN}{}", manifest.name))?;
         Ok(with_playouts(net, &known, if manifest.knows(Game::Go) { Game::Go } else { Game::NoGo }))
     };
@@ -133,14 +150,7 @@ pub(super) fn built_in_nets(config: &Config) -> Option<Vec<Manifest>> {
 /// What evaluates the configured game, in words.
 pub(super) fn name(config: &Config) -> anyhow::Result<String> {
     let (game, size) = (config.game.rules().game, config.game.size());
-    let net = match config.net.path.as_str() {
-        NO_NET => None,
-        "" => {
-            let fitting = builtin::trained()?.into_iter().find(|net| net.fits(game, size));
-            fitting.map(|net| format!("{BUILT_IN}{}", net.name))
-        }
-        path => Some(path.to_owned()),
-    };
+    let net = chosen(config, game, size);
     let playouts = format!("{} playouts", config.playout.policy);
     Ok(match (net, playout_weight(config)?) {
         (None, _) => playouts,
@@ -152,12 +162,7 @@ pub(super) fn name(config: &Config) -> anyhow::Result<String> {
 /// The network of our own that the configuration names or chooses for its game and board.
 pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
     let (game, size) = (config.game.rules().game, config.game.size());
-    let path = match config.net.path.as_str() {
-        "" => fitting(game, size).map(|net| format!("{BUILT_IN}{}", net.name)),
-        NO_NET => None,
-        path => Some(path.to_owned()),
-    };
-    match path.map(|path| load(&path)).transpose()? {
+    match chosen(config, game, size).map(|path| load(&path)).transpose()? {
         Some(Network::Own(net)) => Ok(*net),
         _ => anyhow::bail!(
             "this needs one of the program's own networks: name one by --net NAME.safetensors"
@@ -169,6 +174,15 @@ pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
 pub(super) fn without_memory(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let net = NetParams { cache_mb: 0, playout_weight: 0.0, ..config.net.clone() };
     make(&Config { net, ..config.clone() })
+}
+
+/// A network by its name alone, whatever the configured game is, without memory and playouts.
+pub(super) fn of_net(path: &str, config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
+    let terms = Terms { params: config.net.clone(), memory: None };
+    match load(path)? {
+        Network::Own(net) => with_net(&net, &terms),
+        Network::KataGo(net) => with_katago(&net, &terms),
+    }
 }
 
 /// For each game and board the first network whose manifest fits. The one for the start is loaded
@@ -209,18 +223,34 @@ pub(super) fn load(path: &str) -> anyhow::Result<Network> {
     load().with_context(|| format!("in {path}"))
 }
 
+/// On what terms networks are used.
+struct Terms {
+    params: NetParams,
+    /// What is remembered of all of them; none if nothing is to be.
+    memory: Option<CacheMemory>,
+}
+
+impl Terms {
+    fn new(config: &Config) -> Self {
+        let parts = config.memory();
+        info!(?parts, "memory in bytes");
+        let memory = (parts.cache > 0).then(|| CacheMemory::new(parts.cache));
+        Self { params: config.net.clone(), memory }
+    }
+}
+
 /// An evaluator with this network on the configured device, with a cache in front.
-fn with_net(net: &NetFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluator>> {
-    let device = choice(params)?.open().context("in net.device")?;
+fn with_net(net: &NetFile, terms: &Terms) -> anyhow::Result<Arc<dyn Evaluator>> {
+    let device = choice(&terms.params)?.open().context("in net.device")?;
     let manifest = &net.manifest;
     info!(name = manifest.name, shape = %manifest.shape, ?device, "loaded a network");
     if device.is_cpu() {
         let evaluator = net.checked_evaluator(Orientation::ByHash)?;
-        return Ok(remembering(evaluator, &manifest.sha256, params));
+        return Ok(remembering(evaluator, &manifest.sha256, terms));
     }
     let graph = GraphEvaluator::new(&manifest.shape, &net.weights, device, Orientation::ByHash)
         .context("the network cannot be moved to the device")?;
-    Ok(remembering(batching(graph, params)?, &manifest.sha256, params))
+    Ok(remembering(batching(graph, &terms.params)?, &manifest.sha256, terms))
 }
 
 /// A network whose opinion of positions of Go is mixed with games played to the end.
@@ -254,23 +284,16 @@ pub(super) fn playout_weight(config: &Config) -> anyhow::Result<f32> {
     Ok(if is_own { weight(config, config.game.rules().game) } else { 0.0 })
 }
 
-/// Whether playouts are mixed with what the configured network says of positions of this game.
-fn mixes_playouts(config: &Config, game: Game) -> bool {
-    let path = config.net.path.as_str();
-    let is_own = path.is_empty() || path.starts_with(BUILT_IN) || path.ends_with(".safetensors");
-    is_own && weight(config, game) > 0.0
-}
-
 /// The same with one of KataGo's networks.
-fn with_katago(net: &KataGoFile, params: &NetParams) -> anyhow::Result<Arc<dyn Evaluator>> {
-    let device = choice(params)?.open().context("in net.device")?;
+fn with_katago(net: &KataGoFile, terms: &Terms) -> anyhow::Result<Arc<dyn Evaluator>> {
+    let device = choice(&terms.params)?.open().context("in net.device")?;
     info!(name = net.model.name, shape = net.model.shape(), ?device, "loaded a network of KataGo");
     if device.is_cpu() {
-        return Ok(remembering(net.evaluator(Orientation::ByHash), &net.sha256, params));
+        return Ok(remembering(net.evaluator(Orientation::ByHash), &net.sha256, terms));
     }
     let graph = KataGoGraph::new(Arc::clone(&net.model), device, Orientation::ByHash)
         .context("the network cannot be moved to the device")?;
-    Ok(remembering(batching(graph, params)?, &net.sha256, params))
+    Ok(remembering(batching(graph, &terms.params)?, &net.sha256, terms))
 }
 
 fn batching<E: Evaluator + 'static>(
@@ -282,17 +305,16 @@ fn batching<E: Evaluator + 'static>(
 }
 
 /// An evaluator with a network of this checksum, with memory in front if it is to have some.
-fn remembering(
-    net: impl Evaluator + 'static,
-    sha256: &str,
-    params: &NetParams,
-) -> Arc<dyn Evaluator> {
-    if params.cache_mb == 0 {
-        return Arc::new(net);
-    }
+fn remembering(net: impl Evaluator + 'static, sha256: &str, terms: &Terms) -> Arc<dyn Evaluator> {
+    let Some(memory) = &terms.memory else { return Arc::new(net) };
     // The checksum is hexadecimal: it was made by this program or compared with one that was.
     let identity = u64::from_str_radix(&sha256[..16], 16).unwrap_or_default();
-    Arc::new(CachedEvaluator::new(net, identity, params.cache_mb << 20))
+    Arc::new(CachedEvaluator::sharing(net, identity, memory))
+}
+
+/// Whether networks are computed by the processor.
+pub(super) fn runs_on_cpu(params: &NetParams) -> bool {
+    choice(params).ok().and_then(|choice| choice.open().ok()).is_none_or(|device| device.is_cpu())
 }
 
 fn choice(params: &NetParams) -> anyhow::Result<DeviceChoice> {

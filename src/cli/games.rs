@@ -53,7 +53,7 @@ pub(super) fn read_while(
     if found.games.is_empty() && go_on() {
         bail!(
             "no game of {} on {} was found ({} were left out): give files with such games",
-            if wanted.rules.game == Game::Go { "Go" } else { "NoGo" },
+            wanted.rules.game,
             wanted.size,
             found.left_out
         );

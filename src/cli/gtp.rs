@@ -1,11 +1,13 @@
 //! `tedomari gtp`: the engine on standard input and output.
 
 use std::io::{ErrorKind, IsTerminal};
-use std::time::SystemTime;
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 
-use super::{evaluator, stop, time, watcher};
+use super::{evaluator, loading, stop, time, watcher};
 use crate::arena::TimeControl;
 use crate::config::Config;
 use crate::engine::Engine;
@@ -19,11 +21,16 @@ pub(super) fn run(config: Config, clock: Option<TimeControl>) -> anyhow::Result<
     if std::io::stdin().is_terminal() {
         greet();
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
-    let (evaluator, games) = evaluator::make_for_games(&config)?;
+    let parts = config.memory();
+    anyhow::ensure!(
+        config.memory.limit == 0 || parts.fit(),
+        "memory.limit is {} MiB, and the program takes {} with its threads and its network, a tree not \
+         counted: allow more",
+        config.memory.limit,
+        parts.fixed.div_ceil(1 << 20),
+    );
+    let runtime = start_runtime()?;
+    let loading::Loading { evaluator, games, models, background } = loading::begin(&config)?;
     let mut engine = Engine::new(config.engine(), evaluator);
     engine.limit_to(games);
     if let Some(control) = clock {
@@ -41,6 +48,7 @@ pub(super) fn run(config: Config, clock: Option<TimeControl>) -> anyhow::Result<
     let player = evaluator::describe(&config);
     let session = Session::new(engine, Box::new(config))
         .with_description(player)
+        .with_models(models)
         .with_graphics(Box::new(std::io::stderr()))
         .with_calendar(today);
     let result = runtime.block_on(async {
@@ -54,10 +62,56 @@ pub(super) fn run(config: Config, clock: Option<TimeControl>) -> anyhow::Result<
     });
     // A read of standard input cannot be called back: do not wait for it.
     runtime.shutdown_background();
+    if let Some(error) = background.and_then(|background| background.failure()) {
+        return Err(error).context("the network could not be loaded");
+    }
     match result {
         Err(ServeError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result.context("the conversation has ended"),
     }
+}
+
+/// Threads of the runtime: they read the input, write the output and watch who reads it.
+const RUNTIME_THREADS: usize = 3;
+
+/// Starts a runtime with all threads that it will need. It would start them when they are wanted, and panic or wait for
+/// ever where the system gives none: searches, which come later, take what is left and do with fewer.
+fn start_runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    // One more is the engine's.
+    let gate = Arc::new(Mutex::new(()));
+    let closed = gate.lock();
+    let probe = |_| {
+        let gate = Arc::clone(&gate);
+        let wait = move || {
+            let _open = gate.lock();
+        };
+        thread::Builder::new().spawn(wait)
+    };
+    let threads: Result<Vec<_>, _> = (0..=RUNTIME_THREADS).map(probe).collect();
+    drop(closed);
+    for thread in threads.context("the system gives too few threads")? {
+        // It cannot have panicked.
+        let _ = thread.join();
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // Those and no more: one that has just finished is not taken for idle yet, and another would be started.
+        .max_blocking_threads(RUNTIME_THREADS)
+        .thread_keep_alive(Duration::from_secs(u64::from(u32::MAX)))
+        .build()
+        .context("cannot start the runtime")?;
+    let all = Arc::new(Barrier::new(RUNTIME_THREADS));
+    runtime.block_on(async {
+        let start = |_| {
+            let all = Arc::clone(&all);
+            tokio::task::spawn_blocking(move || all.wait())
+        };
+        for task in (0..RUNTIME_THREADS).map(start).collect::<Vec<_>>() {
+            task.await.context("a thread of the runtime has ended")?;
+        }
+        anyhow::Ok(())
+    })?;
+    Ok(runtime)
 }
 
 /// The date for records, in UTC.

@@ -1,12 +1,13 @@
 //! Where the log goes.
 
-use std::fs::OpenOptions;
+use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::Context;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::config::LogParams;
+use crate::util::open_log;
 
 /// Starts logging as configured, to standard error or a file: never to standard output, which
 /// belongs to the protocol.
@@ -21,11 +22,9 @@ pub(super) fn start(params: &LogParams) -> anyhow::Result<()> {
     if params.file.is_empty() {
         let _ = builder.with_writer(std::io::stderr).with_ansi(false).try_init();
     } else {
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&params.file)
-            .with_context(|| format!("cannot open the log file {}", params.file))?;
+        let file = open_log(Path::new(&params.file)).with_context(|| {
+            format!("cannot open the log file {}: a pipe needs a reader", params.file)
+        })?;
         let _ = builder.with_writer(std::sync::Mutex::new(file)).with_ansi(false).try_init();
     }
     Ok(())

@@ -2,11 +2,14 @@
 
 mod bench;
 mod commands;
+mod compare;
 mod config;
 mod evaluator;
 mod games;
 mod gtp;
 mod lab;
+mod label;
+mod loading;
 mod log;
 mod match_report;
 mod matches;
@@ -86,6 +89,12 @@ impl PlayFlags {
         ]
     }
 
+    /// A flag that was given, if one was.
+    fn first_given(&self) -> Option<&'static str> {
+        let time = self.time.map(|_| "--time");
+        self.settings().into_iter().find_map(|(flag, _, value)| value.map(|_| flag)).or(time)
+    }
+
     /// These flags, and those of `before` where there are none.
     fn or(self, before: Self) -> Self {
         Self {
@@ -138,7 +147,7 @@ struct Options {
 #[derive(Debug, Subcommand)]
 enum Subcommands {
     /// Speak GTP on standard input and output (the default)
-    Gtp(GtpArgs),
+    Gtp(PlayFlags),
     /// Print the settings in force, as a file with comments
     Config(config::ConfigArgs),
     /// Print the reference of all GTP commands
@@ -174,39 +183,37 @@ enum Subcommands {
     Bench(bench::BenchArgs),
 }
 
-#[derive(Debug, Default, Args)]
-struct GtpArgs {
-    #[command(flatten)]
-    play: PlayFlags,
-}
-
 impl Cli {
     /// Does what the user has asked for.
     pub fn run(mut self) -> anyhow::Result<()> {
-        let mut flags = std::mem::take(&mut self.play);
-        match self.command.get_or_insert_with(|| Subcommands::Gtp(GtpArgs::default())) {
-            Subcommands::Gtp(args) => flags = std::mem::take(&mut args.play).or(flags),
-            _ => anyhow::ensure!(
-                flags.time.is_none(),
-                "--time is for GTP here: write it behind the command if it has such a flag"
-            ),
-        }
+        let before = std::mem::take(&mut self.play);
+        let command = self.command.take().unwrap_or(Subcommands::Gtp(PlayFlags::default()));
+        let flags = if let Subcommands::Gtp(flags) = &command {
+            flags.clone().or(before)
+        } else {
+            if let Some(flag) = before.first_given() {
+                anyhow::bail!(
+                    "{flag} is for GTP here: write it behind the command if it has such a flag, or use --set"
+                );
+            }
+            before
+        };
         let board = self.options.board.clone();
         // Boards that are not square are for matches; the settings know a side only.
-        if let Some(Subcommands::Match(_)) = &self.command
+        if let Subcommands::Match(_) = &command
             && board.as_deref().is_some_and(|board| board.contains('x'))
         {
             self.options.board = None;
         }
         let config = self.options.config(&flags)?;
         log::start(&config.log)?;
-        match self.command.unwrap_or(Subcommands::Gtp(GtpArgs::default())) {
+        match command {
             Subcommands::Gtp(_) => gtp::run(config, flags.time),
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),
             Subcommands::Selfplay(args) => selfplay::run(&args, &config),
-            Subcommands::Record(command) => record::run(&command, board.as_deref()),
+            Subcommands::Record(command) => record::run(&command, &config, board.as_deref()),
             Subcommands::Train(args) => train::run(&args, &config),
             Subcommands::Uncertainty(args) => uncertainty::run(&args, &config),
             Subcommands::Run(args) => run::run(&args, &config, self.options.config.as_deref()),

@@ -1,23 +1,21 @@
 //! `tedomari net`: networks in files.
 
+mod bench;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{evaluator, print, print_json};
 use crate::config::Config;
-use crate::eval::Evaluator;
-use crate::game::{BoardSize, Game, Komi, Move, Position, Rules};
+use crate::game::{BoardSize, Game};
 use crate::nn::features::FEATURES_VERSION;
 use crate::nn::{
-    KataGoFile, MANIFEST_FORMAT, Manifest, NetEvaluator, NetFile, NetShape, Network, Orientation,
-    builtin, random_weights,
+    KataGoFile, MANIFEST_FORMAT, Manifest, NetFile, NetShape, Network, Precision, builtin,
+    random_weights,
 };
 use crate::util::Seed;
 
@@ -30,7 +28,11 @@ pub(super) enum NetCommand {
     /// Check a network: file, checksum, tensors, and what it says of its test positions
     Verify(FileArgs),
     /// Measure evaluations per second on the configured board, features and heads included
-    Bench(BenchArgs),
+    Bench(bench::BenchArgs),
+    /// Compare a network with its teacher, on positions of games and on odd ones
+    Compare(super::compare::CompareArgs),
+    /// Write a network with weights of 16 bits, if it says of its test positions what it said before
+    Halve(HalveArgs),
     /// Make an untrained network
     Init(InitArgs),
 }
@@ -53,22 +55,11 @@ pub(super) struct FileArgs {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct BenchArgs {
-    /// Blocks and filters of a random network, where --net names none
-    #[arg(long, default_value = "6x96")]
-    shape: NetShape,
-    /// Threads that evaluate
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: u16,
-    /// Positions given to the network at a time
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    batch: u16,
-    /// Seconds to measure
-    #[arg(long, default_value_t = 4.0, value_parser = super::bench::seconds)]
-    seconds: f64,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+pub(super) struct HalveArgs {
+    /// NAME.safetensors with its manifest, or builtin:NAME
+    file: String,
+    /// NAME.safetensors to write; its manifest goes to NAME.toml
+    out: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -88,7 +79,9 @@ pub(super) fn run(command: &NetCommand, config: &Config) -> anyhow::Result<()> {
         NetCommand::List(args) => list(args),
         NetCommand::Info(args) => info(args),
         NetCommand::Verify(args) => verify(args),
-        NetCommand::Bench(args) => bench(args, config),
+        NetCommand::Bench(args) => bench::run(args, config),
+        NetCommand::Compare(args) => super::compare::run(args, config),
+        NetCommand::Halve(args) => halve(args),
         NetCommand::Init(args) => init(args),
     }
 }
@@ -249,6 +242,18 @@ fn verify(args: &FileArgs) -> anyhow::Result<()> {
     }
 }
 
+fn halve(args: &HalveArgs) -> anyhow::Result<()> {
+    let Network::Own(net) = evaluator::load(&args.file)? else {
+        bail!("{} is one of KataGo's networks, which are not written here", args.file);
+    };
+    let mut halved = net.halved();
+    halved.verify().with_context(|| format!("{} does not bear 16 bits", args.file))?;
+    // From now on it says what the rounded weights say.
+    halved.record_canaries()?;
+    halved.save_as(&args.out, Precision::Half)?;
+    print(&format!("{}: {} with weights of 16 bits\n", args.out.display(), halved.manifest.name))
+}
+
 fn init(args: &InitArgs) -> anyhow::Result<()> {
     let name = args.file.file_stem().context("the file has no name")?;
     let mut net = NetFile {
@@ -269,104 +274,4 @@ fn init(args: &InitArgs) -> anyhow::Result<()> {
     net.record_canaries()?;
     net.save(&args.file)?;
     print(&format!("{}: an untrained {} network\n", args.file.display(), args.shape))
-}
-
-/// Evaluates the positions of a random game over and over on every thread.
-fn bench(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
-    let size = config.game.size();
-    let Measured { evaluator, shape, operations } = measured(args, config)?;
-    let positions = random_game(size);
-    let batches: Vec<Vec<&Position>> = (0..positions.len())
-        .map(|start| positions.iter().cycle().skip(start).take(args.batch.into()).collect())
-        .collect();
-    // Packs the weights before the clock starts.
-    evaluator.evaluate(&batches[0])?;
-    let limit = Duration::from_secs_f64(args.seconds);
-    let evaluated = AtomicU64::new(0);
-    #[expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
-    let start = Instant::now();
-    let work = || -> anyhow::Result<()> {
-        for batch in batches.iter().cycle() {
-            evaluator.evaluate(batch)?;
-            evaluated.fetch_add(batch.len() as u64, Ordering::Relaxed);
-            if start.elapsed() >= limit {
-                break;
-            }
-        }
-        Ok(())
-    };
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..args.threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().try_for_each(|thread| {
-            thread.join().map_err(|_| anyhow::anyhow!("a thread has panicked"))?
-        })
-    })?;
-    let seconds = start.elapsed().as_secs_f64();
-    let per_second = evaluated.into_inner() as f64 / seconds;
-    let gflops = per_second * operations / 1e9;
-    if args.json {
-        return print_json(&json!({
-            "shape": shape,
-            "board": size.to_string(),
-            "threads": args.threads,
-            "batch": args.batch,
-            "seconds": seconds,
-            "evals_per_second": per_second,
-            "gflops": gflops,
-        }));
-    }
-    print(&format!(
-        "{shape} on {size}, batch {}, {} {}: {per_second:.0} evaluations/s, {gflops:.0} \
-         GFLOP/s by direct convolution\n",
-        args.batch,
-        args.threads,
-        if args.threads == 1 { "thread" } else { "threads" },
-    ))
-}
-
-/// What is measured, without a cache.
-struct Measured {
-    evaluator: Box<dyn Evaluator>,
-    shape: String,
-    /// Of one evaluation on the configured board.
-    operations: f64,
-}
-
-/// The network that is configured, or one of a shape.
-fn measured(args: &BenchArgs, config: &Config) -> anyhow::Result<Measured> {
-    let points = config.game.size().area();
-    let turned = Orientation::ByHash;
-    if config.net.path.is_empty() {
-        let weights = random_weights(&args.shape, Seed::new(1));
-        return Ok(Measured {
-            evaluator: Box::new(NetEvaluator::new(args.shape, weights, turned)),
-            shape: args.shape.to_string(),
-            operations: args.shape.operations(points),
-        });
-    }
-    let net = evaluator::load(&config.net.path)?;
-    Ok(Measured {
-        evaluator: match &net {
-            Network::Own(net) => Box::new(net.evaluator(turned)),
-            Network::KataGo(net) => Box::new(net.evaluator(turned)),
-        },
-        shape: net.shape(),
-        operations: net.operations(points),
-    })
-}
-
-/// The positions of a random game up to the middle of the board's filling.
-fn random_game(size: BoardSize) -> Vec<Position> {
-    let mut position = Position::new(size, Rules::CHINESE, Komi::default());
-    let mut rng = Seed::new(1).fork("bench", 0).rng();
-    let mut positions = vec![position.clone()];
-    for _ in 0..size.area() / 2 {
-        let color = position.to_move();
-        let legal: Vec<_> = position.legal_points(color).collect();
-        let choice = rand::Rng::next_u32(&mut rng) as usize % legal.len().max(1);
-        let Some(&point) = legal.get(choice) else { break };
-        position.play(color, Move::Place(point)).expect("invariant: the move is legal");
-        positions.push(position.clone());
-    }
-    positions
 }

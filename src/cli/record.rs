@@ -1,8 +1,9 @@
 //! `tedomari record`: games to learn from.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -11,12 +12,13 @@ use serde_json::json;
 
 use super::progress::bar;
 use super::{print, print_json};
+use crate::config::Config;
 use crate::game::{BoardSize, Rules};
 use crate::record::{
-    Filters, ImportSummary, Importer, Rating, ResultFilter, ScoreTrust, Shard, ShardWriter,
-    read_games, sgf_files, shard_files,
+    Filters, ImportSummary, Importer, Rating, ResultFilter, SHARD_EXTENSION, ScoreTrust, Shard,
+    ShardWriter, UNFINISHED, read_games, sgf_files, shard_files,
 };
-use crate::util::{Seed, make_folder};
+use crate::util::{Seed, list_folder, make_folder, write_atomically};
 
 /// The folder of the games that are held out, inside of the others'.
 pub(super) const HOLDOUT: &str = "holdout";
@@ -27,6 +29,8 @@ pub(super) const IMPORT_SEED: u64 = 1;
 pub(super) enum RecordCommand {
     /// Make shards of games from SGF
     Import(Box<ImportArgs>),
+    /// Have a teacher label positions of games: moves, win rate, score and owners
+    Label(Box<super::label::LabelArgs>),
     /// Tell what is in shards
     Info(InfoArgs),
 }
@@ -122,9 +126,14 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
 }
 
 /// `board` is what was said of the board on the command line: no other games are taken.
-pub(super) fn run(command: &RecordCommand, board: Option<&str>) -> anyhow::Result<()> {
+pub(super) fn run(
+    command: &RecordCommand,
+    config: &Config,
+    board: Option<&str>,
+) -> anyhow::Result<()> {
     match command {
         RecordCommand::Import(args) => import(args, board),
+        RecordCommand::Label(args) => super::label::run(args, config),
         RecordCommand::Info(args) => info(args),
     }
 }
@@ -157,11 +166,10 @@ impl ImportArgs {
 fn import(args: &ImportArgs, board: Option<&str>) -> anyhow::Result<()> {
     let files = sgf_files(&args.files)?;
     let held_out = args.out.join(HOLDOUT);
+    // The mark of the whole folder comes first and goes last.
+    let unfinished = args.out.join(UNFINISHED).exists();
     for folder in [&args.out, &held_out] {
-        make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        if !shard_files(folder)?.is_empty() {
-            bail!("{} holds shards already: name another folder", folder.display());
-        }
+        begin_folder(folder, unfinished)?;
     }
     let mut importer = Importer::new(args.filters(board)?, args.holdout, Seed::new(args.seed));
     let per_shard = args.games_per_shard as usize;
@@ -195,8 +203,31 @@ fn import(args: &ImportArgs, board: Option<&str>) -> anyhow::Result<()> {
     for writer in writers {
         writer.finish()?;
     }
+    for folder in [&held_out, &args.out] {
+        let mark = folder.join(UNFINISHED);
+        fs::remove_file(&mark).with_context(|| format!("cannot remove {}", mark.display()))?;
+    }
     progress.finish_and_clear();
     report(args, files.len(), importer.summary())
+}
+
+/// Makes a folder for shards, without those of an import that was cut off, and marks it as unfinished.
+fn begin_folder(folder: &Path, unfinished: bool) -> anyhow::Result<()> {
+    make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let mark = folder.join(UNFINISHED);
+    if unfinished {
+        for file in list_folder(folder)? {
+            if file.extension().is_some_and(|extension| extension == SHARD_EXTENSION) {
+                fs::remove_file(&file)
+                    .with_context(|| format!("cannot remove {}", file.display()))?;
+            }
+        }
+    } else if !shard_files(folder)?.is_empty() {
+        bail!("{} holds shards already: name another folder", folder.display());
+    }
+    let text = "The import into this folder has not finished.\n";
+    write_atomically(&mark, text.as_bytes())
+        .with_context(|| format!("cannot write {}", mark.display()))
 }
 
 fn report(args: &ImportArgs, files: usize, summary: &ImportSummary) -> anyhow::Result<()> {
@@ -241,6 +272,7 @@ struct Contents {
     with_score: usize,
     with_owners: usize,
     with_value: usize,
+    labelled: usize,
     boards: BTreeMap<String, usize>,
     rules: BTreeMap<String, usize>,
 }
@@ -254,6 +286,7 @@ impl Contents {
             self.turns += game.turns.len();
             self.rows += game.turns.iter().filter(|turn| turn.weight > 0.0).count();
             self.with_value += game.turns.iter().filter(|turn| turn.value.is_some()).count();
+            self.labelled += game.turns.iter().filter(|turn| turn.label.is_some()).count();
             self.with_result += usize::from(game.outcome.for_black().is_some());
             self.with_score += usize::from(game.outcome.score.is_some());
             self.with_owners += usize::from(game.outcome.owners.is_some());
@@ -285,6 +318,7 @@ fn info(args: &InfoArgs) -> anyhow::Result<()> {
             "with_score": contents.with_score,
             "with_owners": contents.with_owners,
             "turns_with_value": contents.with_value,
+            "labelled": contents.labelled,
             "boards": contents.boards,
             "rules": contents.rules,
         }));
@@ -295,7 +329,8 @@ fn info(args: &InfoArgs) -> anyhow::Result<()> {
     };
     print(&format!(
         "{} shards, {} bytes: {} games with {} turns, {} of them to learn from\n\
-         result known of {} games, score of {}, last board of {}; search values of {} turns\n\
+         result known of {} games, score of {}, last board of {}; search values of {} turns, \
+         labels of {}\n\
          boards: {}\nrules: {}\n",
         files.len(),
         contents.bytes,
@@ -306,6 +341,7 @@ fn info(args: &InfoArgs) -> anyhow::Result<()> {
         contents.with_score,
         contents.with_owners,
         contents.with_value,
+        contents.labelled,
         list(&contents.boards),
         list(&contents.rules),
     ))

@@ -111,6 +111,7 @@ impl<'a> Runner<'a> {
         match *stage {
             Stage::Warm => self.warm(),
             Stage::Selfplay { generation, simulations } => self.selfplay(generation, simulations),
+            Stage::Label { generation } => self.label(generation),
             Stage::Train { generation } => self.train(generation),
             Stage::Gate { generation } => self.gate(generation),
             Stage::Over => Ok(()),
@@ -155,18 +156,50 @@ impl<'a> Runner<'a> {
         command
     }
 
+    /// Has the teacher label the games of a generation.
+    fn label(&self, generation: u64) -> anyhow::Result<()> {
+        let folder = &self.plan.folder;
+        let seed = crate::util::Seed::new(self.params.seed).fork("labels", generation);
+        let mut command: Vec<_> = ["record", "label", "--json", "--teacher", &self.params.teacher]
+            .map(str::to_owned)
+            .into();
+        command.extend(["--out".to_owned(), text(&folder.labels(generation))]);
+        command.extend(["--seed".to_owned(), (seed.number() >> 1).to_string()]);
+        let games = folder.games(generation);
+        if games.exists() {
+            command.push(text(&games));
+        }
+        if generation == 0 {
+            command.extend(self.params.warm_data.split_whitespace().map(str::to_owned));
+        }
+        self.keep(&command, &folder.labels_done(generation))
+    }
+
+    /// The games that a training up to a generation learns from: those with labels, if there is a teacher.
+    fn data(&self, generation: u64) -> Vec<String> {
+        let folder = &self.plan.folder;
+        let mut data = Vec::new();
+        let has_teacher = !self.params.teacher.is_empty();
+        if !has_teacher {
+            data.extend(self.params.warm_data.split_whitespace().map(str::to_owned));
+        }
+        let own =
+            (0..=generation).map(|g| if has_teacher { folder.labels(g) } else { folder.games(g) });
+        data.extend(own.filter(|games| games.exists()).map(|games| text(&games)));
+        data
+    }
+
     /// Trains on all games so far, as many steps as the new ones are worth.
     fn train(&self, generation: u64) -> anyhow::Result<()> {
         let folder = &self.plan.folder;
-        let mut data: Vec<_> =
-            self.params.warm_data.split_whitespace().map(str::to_owned).collect();
-        let own = (0..=generation).map(|g| folder.games(g)).filter(|games| games.exists());
-        data.extend(own.map(|games| text(&games)));
+        let data = self.data(generation);
         let steps = if generation == 0 {
             self.params.warm_steps
         } else {
             // Counted in the games themselves: they may have been played by several calls.
-            let rows = Window::open(&shard_files(&folder.games(generation))?, None)?.rows();
+            let labels = folder.labels(generation);
+            let new = if labels.exists() { labels } else { folder.games(generation) };
+            let rows = Window::open(&shard_files(&new)?, None)?.rows();
             let samples = self.params.reuse * rows as f64;
             #[expect(
                 clippy::cast_possible_truncation,

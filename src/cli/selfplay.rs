@@ -19,7 +19,7 @@ use crate::playout::PlayoutEvaluator;
 use crate::record::{SHARD_EXTENSION, Shard, TrainingGame, shard_bytes, shard_files, write_shard};
 use crate::search::Watcher;
 use crate::selfplay::{Archive, Played, Selfplay, Start, Stats};
-use crate::util::{Seed, list_folder};
+use crate::util::{Seed, list_folder, make_folder};
 
 #[derive(Debug, Args)]
 pub(super) struct SelfplayArgs {
@@ -149,7 +149,7 @@ impl Target {
         if Store::is_url(out) {
             return Ok(Self::Store(Store::open(out)?));
         }
-        std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {out}"))?;
+        make_folder(Path::new(out)).with_context(|| format!("cannot make the folder {out}"))?;
         Ok(Self::Folder(out.into()))
     }
 

@@ -19,7 +19,7 @@ pub(super) fn flag(minutes: Option<f64>) -> anyhow::Result<Arc<AtomicBool>> {
         .build()
         .context("cannot start the runtime")?;
     let set = Arc::clone(&flag);
-    std::thread::spawn(move || {
+    let wait = move || {
         runtime.block_on(async {
             let over = async {
                 match time {
@@ -37,7 +37,8 @@ pub(super) fn flag(minutes: Option<f64>) -> anyhow::Result<Arc<AtomicBool>> {
             told_to_end().await;
             std::process::exit(130);
         });
-    });
+    };
+    std::thread::Builder::new().spawn(wait).context("the system gives no thread")?;
     Ok(flag)
 }
 

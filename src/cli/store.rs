@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
 use futures_util::TryStreamExt as _;
-use object_store::path::Path as Key;
+use object_store::path::{Path as Key, PathPart};
 use object_store::{ObjectStore, ObjectStoreExt as _};
 use percent_encoding::percent_decode_str;
 use serde_json::json;
@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 use url::Url;
 
 use super::{print, print_json};
-use crate::util::{list_folder, read_limited, write_atomically};
+use crate::util::{is_temporary, list_folder, make_folder, read_limited, write_atomically};
 
 /// Bytes of the largest file that is copied.
 const MAX_FILE: usize = 1 << 30;
@@ -22,9 +22,9 @@ const MAX_FILE: usize = 1 << 30;
 pub(super) enum StoreCommand {
     /// List the files of a store
     List(ListArgs),
-    /// Copy the files of a folder to a store; those that are there with the same size are left alone
+    /// Copy the files of a folder to a store; those that are there with the same bytes are left alone
     Put(PutArgs),
-    /// Copy the files of a store to a folder; those that are there with the same size are left alone
+    /// Copy the files of a store to a folder; those that are there with the same bytes are left alone
     Get(GetArgs),
 }
 
@@ -85,6 +85,8 @@ pub(super) struct Store {
     url: String,
     objects: Box<dyn ObjectStore>,
     root: Key,
+    /// The folder that it is, if it is one.
+    folder: Option<PathBuf>,
     runtime: Runtime,
 }
 
@@ -120,8 +122,9 @@ impl Store {
             let options = std::env::vars().map(|(key, value)| (key.to_lowercase(), value));
             let options = options.filter(|(key, _)| key.starts_with("aws_"));
             let (objects, root) = object_store::parse_url_opts(&parsed, options)?;
+            let folder = (parsed.scheme() == "file").then(|| parsed.to_file_path().ok()).flatten();
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            Ok(Self { url: url.to_owned(), objects, root, runtime })
+            Ok(Self { url: url.to_owned(), objects, root, folder, runtime })
         };
         open().with_context(|| format!("in {url}"))
     }
@@ -142,6 +145,7 @@ impl Store {
             .filter_map(|object| {
                 Some(StoredFile { name: name(&object.location)?, bytes: object.size })
             })
+            .filter(|file| !is_temporary(Path::new(&file.name)))
             .collect();
         files.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(files)
@@ -149,10 +153,17 @@ impl Store {
 
     /// Writes a file, whole or not at all.
     pub(super) fn put(&self, name: &str, bytes: Vec<u8>) -> anyhow::Result<()> {
-        let key = self.key(name);
+        let cannot = || format!("cannot write {name} in {}", self.url);
+        if let Some(folder) = &self.folder {
+            // The library leaves its temporary files behind when it is killed.
+            let parts = name.split('/').map(|part| PathPart::from(part).as_ref().to_owned());
+            let path = parts.fold(folder.clone(), |path, part| path.join(part));
+            path.parent().map_or(Ok(()), make_folder).with_context(cannot)?;
+            return write_atomically(&path, &bytes).with_context(cannot);
+        }
         self.runtime
-            .block_on(self.objects.put(&key, bytes.into()))
-            .with_context(|| format!("cannot write {name} in {}", self.url))?;
+            .block_on(self.objects.put(&self.key(name), bytes.into()))
+            .with_context(cannot)?;
         Ok(())
     }
 
@@ -198,46 +209,63 @@ impl Copied {
     }
 }
 
-/// Copies what is missing or has another size.
+/// Copies what is missing or has other bytes. Files of one size are read on both sides: networks of one
+/// shape have the same size.
 fn copy(
     from: Vec<StoredFile>,
     there: &[StoredFile],
-    mut file: impl FnMut(&str) -> anyhow::Result<()>,
+    read: impl Fn(&str) -> anyhow::Result<Vec<u8>>,
+    read_there: impl Fn(&str) -> anyhow::Result<Vec<u8>>,
+    write: impl Fn(&str, Vec<u8>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Copied> {
     let mut copied = Copied::default();
     for found in from {
-        if there.contains(&found) {
+        let bytes = read(&found.name)?;
+        if there.contains(&found) && read_there(&found.name)? == bytes {
             copied.left_alone += 1;
             continue;
         }
-        file(&found.name)?;
         copied.files += 1;
-        copied.bytes += found.bytes;
+        copied.bytes += bytes.len() as u64;
+        write(&found.name, bytes)?;
     }
     Ok(copied)
 }
 
 fn put_folder(folder: &Path, store: &Store) -> anyhow::Result<Copied> {
-    let there = store.files()?;
-    copy(files_below(folder)?, &there, |name| {
-        store.put(name, read_limited(&folder.join(name), MAX_FILE)?)
-    })
+    copy(
+        files_below(folder)?,
+        &store.files()?,
+        |name| Ok(read_limited(&folder.join(name), MAX_FILE)?),
+        |name| store.get(name),
+        |name, bytes| store.put(name, bytes),
+    )
 }
 
 fn get_folder(store: &Store, folder: &Path) -> anyhow::Result<Copied> {
-    let there = if folder.exists() { files_below(folder)? } else { Vec::new() };
-    copy(store.files()?, &there, |name| {
+    let files = store.files()?;
+    for StoredFile { name, .. } in &files {
         let safe =
             name.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.contains('\\'));
         ensure!(safe, "{name} in {} is no name of a file", store.url);
-        let path = folder.join(name);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)
-                .with_context(|| format!("cannot make the folder {}", parent.display()))?;
-        }
-        write_atomically(&path, &store.get(name)?)
-            .with_context(|| format!("cannot write {}", path.display()))
-    })
+    }
+    let cannot_make = || format!("cannot make the folder {}", folder.display());
+    make_folder(folder).with_context(cannot_make)?;
+    copy(
+        files,
+        &files_below(folder)?,
+        |name| store.get(name),
+        |name| Ok(read_limited(&folder.join(name), MAX_FILE)?),
+        |name, bytes| {
+            let path = folder.join(name);
+            if let Some(parent) = path.parent() {
+                make_folder(parent)
+                    .with_context(|| format!("cannot make the folder {}", parent.display()))?;
+            }
+            write_atomically(&path, &bytes)
+                .with_context(|| format!("cannot write {}", path.display()))
+        },
+    )
 }
 
 /// The files of a folder and of those below it, in the order of their names.
@@ -255,7 +283,7 @@ fn files_below(folder: &Path) -> anyhow::Result<Vec<StoredFile>> {
                 .with_context(|| format!("in {}", entry.display()))?;
             if meta.is_dir() {
                 waiting.push((entry, format!("{name}/")));
-            } else if meta.is_file() {
+            } else if meta.is_file() && !is_temporary(&entry) {
                 files.push(StoredFile { name, bytes: meta.len() });
             }
         }
@@ -293,6 +321,14 @@ mod tests {
         std::fs::write(from.path().join("empty"), "more").unwrap();
         let copied = put_folder(from.path(), &there).unwrap();
         assert_eq!(copied, Copied { files: 1, bytes: 4, left_alone: 2 });
+        // So is one that has the same size as before.
+        std::fs::write(from.path().join("a b.txt"), "two").unwrap();
+        let copied = put_folder(from.path(), &there).unwrap();
+        assert_eq!(copied, Copied { files: 1, bytes: 3, left_alone: 2 });
+        assert_eq!(there.get("a b.txt").unwrap(), b"two");
+        let copied = get_folder(&there, to.path()).unwrap();
+        assert_eq!(copied, Copied { files: 2, bytes: 7, left_alone: 1 });
+        assert_eq!(std::fs::read(to.path().join("a b.txt")).unwrap(), b"two");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `tedomari train`: training of networks.
 
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,8 +15,8 @@ use super::record::HOLDOUT;
 use super::{evaluator, print, print_json, restart, stop};
 use crate::config::Config;
 use crate::nn::{NetShape, Network, Tensors, random_weights};
-use crate::record::{Window, WindowParams, shard_files};
-use crate::train::{Control, Event, Job, Losses, Summary, TrainParams, Verdict, train};
+use crate::record::{Shard, ShardError, Window, WindowParams, shard_files};
+use crate::train::{Control, Event, Job, Losses, Newer, Summary, TrainParams, Verdict, train};
 use crate::util::{Params, Seed, make_folder};
 
 #[derive(Debug, Args)]
@@ -56,6 +57,9 @@ pub(super) struct TrainArgs {
     /// Train on the newest rows alone, as many as KataGo's formula gives
     #[arg(long)]
     window: bool,
+    /// Take in shards that come to the folders while it trains; then the weights depend on when they come
+    #[arg(long)]
+    follow: bool,
     /// Print one JSON object at the end
     #[arg(long)]
     json: bool,
@@ -93,21 +97,42 @@ impl TrainArgs {
         Ok((shape, weights, "started from random weights".to_owned()))
     }
 
+    /// The games to train on and those that are held out.
     fn windows(&self) -> anyhow::Result<(Window, Window)> {
-        let (mut files, mut held_out) = (Vec::new(), Vec::new());
+        let mut held_out = Vec::new();
         for path in &self.data {
-            files.extend(shard_files(path)?);
             let folder = path.join(HOLDOUT);
             if folder.is_dir() {
                 held_out.extend(shard_files(&folder)?);
             }
         }
+        let files = self.files()?;
         if files.is_empty() {
             bail!("there are no shards in {}", self.data[0].display());
         }
-        let params = WindowParams::default();
-        let data = Window::open(&files, self.window.then_some(&params))?;
+        let data = Window::open(&files, self.newest().as_ref())?;
         Ok((data, Window::open(&held_out, None)?))
+    }
+
+    fn files(&self) -> Result<Vec<PathBuf>, ShardError> {
+        let files = self.data.iter().map(|path| shard_files(path));
+        Ok(files.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    fn newest(&self) -> Option<WindowParams> {
+        self.window.then(WindowParams::default)
+    }
+
+    /// The games with those of shards that have come since they were read.
+    fn newer(&self, data: &Window) -> Result<Option<Window>, ShardError> {
+        let known: HashSet<_> = data.files().collect();
+        let mut files = self.files()?;
+        files.retain(|file| !known.contains(file.as_path()));
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let shards = files.iter().map(|file| Shard::read(file)).collect::<Result<Vec<_>, _>>()?;
+        data.with(shards, self.newest().as_ref()).map(Some)
     }
 
     fn net_name(&self) -> anyhow::Result<String> {
@@ -131,7 +156,9 @@ pub(super) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<()> {
     let limit = args.minutes.map(|minutes| Duration::try_from_secs_f64(60.0 * minutes));
     let limit = limit.transpose().context("in --minutes")?;
     make_folder(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
+    let newer = |data: &Window| args.newer(data);
     let job = Job {
+        newer: args.follow.then_some(&newer as &Newer<'_>),
         folder: args.out.clone(),
         name,
         shape,
@@ -244,11 +271,20 @@ fn in_words(losses: &Losses) -> String {
 }
 
 fn judged(verdict: &Verdict) -> String {
-    format!(
+    let found = format!(
         "held out: {}, first move {:.1} %, winner {:.1} %, spread {:.3}",
         in_words(&verdict.losses),
         100.0 * verdict.top1.mean(),
         100.0 * verdict.accuracy.mean(),
         verdict.spread.mean(),
-    )
+    );
+    let named = [("teacher", &verdict.teacher), ("odd positions", &verdict.odd)];
+    let named = named.into_iter().filter(|(_, agreement)| agreement.win_rate.weight > 0.0);
+    named.fold(found, |text, (name, agreement)| {
+        format!(
+            "{text}; {name}: first move {:.1} %, win rate {:.3} off",
+            100.0 * agreement.first_move.mean(),
+            agreement.win_rate.mean(),
+        )
+    })
 }

@@ -15,9 +15,6 @@ use crate::uncertainty::{BuiltInProfiles, ProfileFiles};
 /// built-in networks. One that cannot be used is no
 /// reason not to play: searches then take all their time.
 pub(super) fn make(config: &Config) -> Option<Arc<dyn Watcher>> {
-    if config.time.ds_mcts == "off" {
-        return None;
-    }
     let net = Path::new(&config.net.path);
     let named = &config.time.stop_profile;
     if named.is_empty()

@@ -127,6 +127,8 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), (&'static str, LimitError)> {
+        self.memory.check().map_err(|error| ("memory", error))?;
+        self.search.check().map_err(|error| ("search", error))?;
         self.engine().check()?;
         self.net.check().map_err(|error| ("net", error))?;
         self.playout.check().map_err(|error| ("playout", error))?;
@@ -199,7 +201,8 @@ fn nearest(key: &str, sections: &[Section]) -> String {
         });
         fields.chain([(section.name.to_owned(), section.name.to_owned())])
     });
-    let short = SHORT.iter().map(|&(short, long)| (short.to_owned(), long.to_owned()));
+    let short = SHORT.iter().filter(|_| !key.contains('.'));
+    let short = short.map(|&(short, long)| (short.to_owned(), long.to_owned()));
     short
         .chain(candidates)
         .min_by_key(|(compared, _)| edit_distance(key, compared))

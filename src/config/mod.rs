@@ -2,15 +2,18 @@
 
 mod docs;
 mod load;
+mod memory;
 
 use serde::{Deserialize, Serialize};
 
 pub use load::{ConfigError, SHORT};
+pub use memory::{MemoryParams, MemoryParts};
 
 use crate::engine::{EngineParams, GameParams, PlayParams};
 use crate::gtp::{GtpParams, Settings};
 use crate::nn::NetParams;
 use crate::playout::PlayoutParams;
+use crate::record::LabelParams;
 use crate::run::RunParams;
 use crate::search::SearchParams;
 use crate::selfplay::SelfplayParams;
@@ -39,6 +42,8 @@ pub struct Config {
     pub play: PlayParams,
     /// How long to think.
     pub time: TimeParams,
+    /// The memory of the process.
+    pub memory: MemoryParams,
     /// The tree search.
     pub search: SearchParams,
     /// The network.
@@ -47,6 +52,8 @@ pub struct Config {
     pub playout: PlayoutParams,
     /// Self-play.
     pub selfplay: SelfplayParams,
+    /// What a teacher labels.
+    pub label: LabelParams,
     /// Training.
     pub train: TrainParams,
     /// Uncertainty networks.
@@ -82,10 +89,12 @@ impl Config {
             section("game", &self.game),
             section("play", &self.play),
             section("time", &self.time),
+            section("memory", &self.memory),
             section("search", &self.search),
             section("net", &self.net),
             section("playout", &self.playout),
             section("selfplay", &self.selfplay),
+            section("label", &self.label),
             section("train", &self.train),
             section("uncertainty", &self.uncertainty),
             section("run", &self.run),
@@ -94,14 +103,17 @@ impl Config {
         ]
     }
 
-    /// The part that the engine needs.
+    /// The part that the engine needs, with the tree's part of the memory.
     #[must_use]
     pub fn engine(&self) -> EngineParams {
         EngineParams {
             game: self.game.clone(),
             play: self.play.clone(),
             time: self.time.clone(),
-            search: self.search.clone(),
+            search: SearchParams {
+                max_memory: (self.memory().tree >> 20).min(SearchParams::MOST_MEMORY),
+                ..self.search.clone()
+            },
         }
     }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use super::params::PlayParams;
 use super::stopwatch::Stopwatch;
 use crate::eval::Ownership;
-use crate::game::{BoardSize, Color, DeadStones, Game, Move, Point, PointSet, Position, Scoring};
+use crate::game::{
+    BoardSize, Color, DeadStones, Game, Move, Point, PointSet, Position, Rules, Scoring,
+};
 use crate::judge::{Judge, Judgement};
 use crate::search::SearchReport;
 
@@ -49,7 +51,7 @@ const SETTLED: f32 = 0.6;
 const LONG: f64 = 1.5;
 
 /// Share of empty points from which a game may be about to end.
-const LATE: f64 = 0.5;
+const LATE: f64 = 0.6;
 
 /// Ownership by the search from which a stone may be one that only fills.
 const FILLED: f32 = 0.5;
@@ -63,25 +65,47 @@ pub(super) struct End<'a> {
     position: &'a Position,
     judge: &'a Judge,
     judgement: OnceCell<Judgement>,
+    time: Option<Time<'a>>,
+}
+
+/// When the move must be there, and how long a judgement took.
+struct Time<'a> {
+    watch: &'a Stopwatch,
+    deadline: Duration,
+    took: Duration,
 }
 
 impl<'a> End<'a> {
     pub(super) fn new(position: &'a Position, judge: &'a Judge) -> Self {
-        Self { position, judge, judgement: OnceCell::new() }
+        Self { position, judge, judgement: OnceCell::new(), time: None }
     }
 
-    /// Makes the judgement now if it may be wanted after the search, where it would come after the deadline.
-    /// Returns the time that the choice may take beyond it.
-    pub(super) fn prepare(&self, watch: &Stopwatch) -> Duration {
-        let rules = self.position.rules();
-        let judged = rules.game == Game::Go && rules.dead_stones == DeadStones::Removed;
-        if !judged || !is_late(self.position) {
-            return Duration::ZERO;
+    /// Makes the judgement now if it is likely to be wanted after the search, where it would come after the
+    /// deadline. Returns when the search must end so that there is time for the choice.
+    pub(super) fn prepare(
+        &mut self,
+        purpose: Purpose,
+        watch: &'a Stopwatch,
+        deadline: Duration,
+    ) -> Duration {
+        let Rules { game, dead_stones, .. } = *self.position.rules();
+        let near_end = is_late(self.position) || self.position.passes() > 0;
+        let wanted = purpose == Purpose::CleanUp
+            || near_end && dead_stones == DeadStones::Removed && game == Game::Go;
+        if !wanted {
+            return deadline;
         }
         let before = watch.elapsed();
         let settled = self.judgement().is_settled(self.position);
         let took = watch.elapsed().saturating_sub(before);
-        if settled { took * FILLERS } else { Duration::ZERO }
+        self.time = Some(Time { watch, deadline, took });
+        if settled { deadline.saturating_sub(took * FILLERS) } else { deadline }
+    }
+
+    /// Whether another judgement can be made before the deadline.
+    fn has_time(&self) -> bool {
+        let left = |time: &Time<'_>| time.deadline.saturating_sub(time.watch.elapsed());
+        self.time.as_ref().is_none_or(|time| left(time) >= time.took)
     }
 
     fn judgement(&self) -> &Judgement {
@@ -142,7 +166,9 @@ fn passes(end: &End<'_>, report: &SearchReport, stone: Move) -> bool {
     // The game ends with this pass, and it is won. Who knows more than random games looks closer: no
     // stone may be in doubt.
     let may_end = position.passes() > 0;
-    if may_end && (!tells_moves_apart(report) || is_settled(position, &report.ownership)) && wins()
+    if may_end
+        && (!tells_moves_apart(report) || no_stone_in_doubt(position, &report.ownership))
+        && wins()
     {
         return true;
     }
@@ -165,7 +191,7 @@ fn is_filler(position: &Position, stone: Move, report: &SearchReport) -> bool {
         && is_late(position)
         && stone.point().is_some_and(|point| {
             report.ownership.of(Color::Black, point).abs() >= FILLED
-                || position.board().around(point).is_eye_of(position.to_move())
+                || fills_own_eye(position, stone)
         })
 }
 
@@ -181,7 +207,8 @@ fn fill(end: &End<'_>, report: &SearchReport, stone: Move) -> Move {
         Scoring::Area => gain >= 0.0,
     };
     let stones = report.moves.iter().map(|candidate| candidate.mv).filter(|mv| *mv != Move::Pass);
-    stones.take(FILLERS as usize).find(|&mv| is_enough(end.gain(mv))).unwrap_or(Move::Pass)
+    let mut stones = stones.take(FILLERS as usize).take_while(|_| end.has_time());
+    stones.find(|&mv| is_enough(end.gain(mv))).unwrap_or(Move::Pass)
 }
 
 /// Whether so much of the board is filled that the game may be about to end.
@@ -202,7 +229,7 @@ fn tells_moves_apart(report: &SearchReport) -> bool {
 }
 
 /// Whether it is clear of every stone on the board whether it will stay.
-fn is_settled(position: &Position, ownership: &Ownership) -> bool {
+fn no_stone_in_doubt(position: &Position, ownership: &Ownership) -> bool {
     let board = position.board();
     let is_clear = |head: Point| {
         let sum: f32 = board.chain_stones(head).map(|p| ownership.of(Color::Black, p)).sum();
@@ -220,7 +247,7 @@ fn is_decided(position: &Position, stone: Move, ownership: &Ownership) -> bool {
     let decided = |point: Point| ownership.of(Color::Black, point).abs() >= DECIDED;
     let all = || match position.rules().scoring {
         Scoring::Area => position.size().points().all(decided),
-        Scoring::Territory => is_settled(position, ownership),
+        Scoring::Territory => no_stone_in_doubt(position, ownership),
     };
     let removed = position.rules().dead_stones == DeadStones::Removed;
     removed && stone.point().is_some_and(decided) && (is_long(position) || all())
@@ -307,7 +334,7 @@ mod tests {
 
     use super::*;
     use crate::eval::Value;
-    use crate::game::{BoardSize, Komi, Rules};
+    use crate::game::{BoardSize, Diagram, Komi, Rules};
     use crate::search::RootMove;
 
     /// A search that prefers A1, in what is Black's already, to a pass.
@@ -350,7 +377,8 @@ mod tests {
 
     /// The move that is chosen where the judge has said this.
     fn chosen_with(position: &Position, report: &SearchReport, judgement: Judgement) -> Move {
-        let end = End { position, judge: &Judge::new(), judgement: OnceCell::from(judgement) };
+        let judge = Judge::new();
+        let end = End { judgement: OnceCell::from(judgement), ..End::new(position, &judge) };
         choose(&end, report, Purpose::Win).unwrap()
     }
 
@@ -369,6 +397,28 @@ mod tests {
         // Random games see nothing but whose it is; a network knows that it has to be defended.
         assert_eq!(chosen([0.5, 0.5]), Move::Pass);
         assert_eq!(chosen([0.9, 0.1]), size.parse_move("A1").unwrap());
+    }
+
+    #[test]
+    fn a_settled_board_is_filled_only_where_that_costs_nothing() {
+        let chosen = |rules| {
+            let board = "
+                . X . X O . O
+                X X X X O O O
+                . X . X . O .
+                X X X X O O O
+                . X . X O . O ";
+            let diagram = Diagram::parse(board).unwrap();
+            let board = diagram.board().clone();
+            let position = Position::from_board(board, Color::Black, rules, Komi::default());
+            let report = report(&position, [0.9, 0.1]);
+            let judge = Judge::new();
+            let end = End::new(&position, &judge);
+            position.size().move_text(choose(&end, &report, Purpose::Win).unwrap()).to_lowercase()
+        };
+        // A1 is an eye: a stone there costs a point of territory, and none of the area.
+        assert_eq!(chosen(Rules::JAPANESE), "pass");
+        assert_eq!(chosen(Rules::CHINESE), "a1");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::early::Early;
 use super::limit::{AtLeast, Limit, MoveRules};
 use super::stopwatch::Stopwatch;
 use super::thought::{Brief, Thought};
-use super::timing::{Planned, outcome};
+use super::timing::{LEAST, Planned, outcome};
 use super::{Engine, Ticket, View, run};
 use crate::eval::EvalError;
 use crate::game::{Color, GameResult};
@@ -111,9 +111,9 @@ impl Engine {
         let virtual_time = self.timing.is_virtual();
         let simulations =
             self.timing.simulations(&planned.plan, self.params.search.max_simulations);
-        let end = End::new(position, &self.judge);
+        let mut end = End::new(position, &self.judge);
         let deadline = self.timing.deadline(&planned.plan, simulations);
-        let deadline = deadline.map(|deadline| deadline.saturating_sub(end.prepare(watch)));
+        let deadline = deadline.map(|deadline| end.prepare(purpose, watch, deadline).max(LEAST));
         let mut rules = MoveRules {
             ticket,
             early: &mut early,
@@ -168,8 +168,8 @@ mod tests {
         let mut engine = Engine::new(params, Arc::new(HashedEvaluator));
         engine.start(BoardSize::square(5).unwrap(), Rules::CGOS, Komi::default());
         if clock {
-            engine.count_simulations_as_time();
             engine.set_time_system(TimeSystem::Absolute { main: Duration::from_secs(2000) });
+            engine.count_simulations_as_time();
         }
         engine
     }

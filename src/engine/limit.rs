@@ -25,9 +25,9 @@ pub(super) struct Limit<'a> {
 }
 
 impl<'a> Limit<'a> {
-    /// A rule alone: what the parameters say of simulations is for moves.
-    pub(super) fn of(rule: &'a mut dyn StopRule) -> Self {
-        Self { rule, simulations: None, deadline: None, virtual_time: false }
+    /// A rule and an end: what the parameters say of simulations is for moves.
+    pub(super) fn until(deadline: Duration, rule: &'a mut dyn StopRule) -> Self {
+        Self { rule, simulations: None, deadline: Some(deadline), virtual_time: false }
     }
 }
 
@@ -53,19 +53,12 @@ impl StopRule for MoveRules<'_> {
     }
 }
 
-/// Ends the thinking on the opponent's time.
-pub(super) struct Wanted<'a> {
-    pub(super) wanted: &'a dyn Fn() -> bool,
-    pub(super) limit: Duration,
-}
+/// Ends the thinking on the opponent's time when there is something else to do.
+pub(super) struct Wanted<'a>(pub(super) &'a dyn Fn() -> bool);
 
 impl StopRule for Wanted<'_> {
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        match () {
-            () if (self.wanted)() => Verdict::Stop(StopReason::Interrupted),
-            () if progress.elapsed >= self.limit => Verdict::Stop(StopReason::Time),
-            () => Verdict::GoOn,
-        }
+    fn check(&mut self, _: &Progress<'_>) -> Verdict {
+        if (self.0)() { Verdict::Stop(StopReason::Interrupted) } else { Verdict::GoOn }
     }
 }
 
@@ -79,7 +72,7 @@ pub(super) struct AtLeast<R> {
 impl<R: StopRule> StopRule for AtLeast<R> {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         let enough = progress.simulations >= MIN_SIMULATIONS
-            || !self.virtual_time && progress.elapsed >= MIN_TIME;
+            || !self.virtual_time && progress.searched() >= MIN_TIME;
         if enough { self.rule.check(progress) } else { Verdict::GoOn }
     }
 }

@@ -30,7 +30,7 @@ pub use state::{GameState, StateError};
 pub use thought::Brief;
 pub use view::View;
 
-use crate::eval::{EvalError, Evaluation, Evaluator};
+use crate::eval::{EvalError, Evaluation, Evaluator, Look, Opinion};
 use crate::game::{BoardSize, Color, Game, GameRecord, Komi, Position, Rules};
 use crate::judge::{Judge, Judgement};
 use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
@@ -188,11 +188,11 @@ impl Engine {
 
     /// Sets the time system, and both clocks to its start.
     pub fn set_time_system(&mut self, system: TimeSystem) {
-        self.timing.set_system(system);
+        self.timing.set_system(system, &self.params, self.state.position());
     }
 
-    /// From now on a simulation takes one second of the clocks, and real time none: what is played
-    /// depends on no machine.
+    /// Until another time system is set, a simulation takes one second of the clocks, and real time none: what is
+    /// played depends on no machine.
     pub fn count_simulations_as_time(&mut self) {
         self.timing.count_simulations(&self.params, self.state.position());
     }
@@ -258,7 +258,7 @@ impl Engine {
         let mut rule = UntilSuperseded(ticket.clone());
         let view = View { allowed, observer: observer.as_mut().map(|one| &mut **one as _) };
         let line = self.state.line_to(position);
-        let limit = Limit::of(&mut rule);
+        let limit = Limit::until(Duration::MAX, &mut rule);
         let mut report = run(&mut self.search, (position, line.as_deref()), limit, &watch, view)?;
         while !ticket.is_superseded() {
             thread::sleep(IDLE);
@@ -279,13 +279,13 @@ impl Engine {
     pub fn ponder(&mut self, wanted: &dyn Fn() -> bool) {
         let position = self.state.position();
         let due = self.may_ponder == Some(position.to_move().opponent());
-        if !self.params.play.ponder || !due || position.is_over() {
+        if !self.params.play.ponder || !due || self.is_over() {
             return;
         }
         let watch = Stopwatch::start();
-        let limit = Duration::from_secs_f64(self.params.play.ponder_seconds);
-        let mut rule = Wanted { wanted, limit };
-        let limit = Limit::of(&mut rule);
+        let end = Duration::from_secs_f64(self.params.play.ponder_seconds);
+        let mut rule = Wanted(wanted);
+        let limit = Limit::until(end, &mut rule);
         let line = self.state.line_to(position);
         let at = (position, line.as_deref());
         let found = run(&mut self.search, at, limit, &watch, View::none());
@@ -308,6 +308,14 @@ impl Engine {
         let other = self.state.position_for(color);
         let position = other.as_deref().unwrap_or(self.state.position());
         self.evaluator.evaluate_plainly(position)
+    }
+
+    /// The same in a certain way, and everything that there is to say, with the position that was
+    /// looked at.
+    pub fn look(&self, color: Color, look: Look) -> Result<(Position, Opinion), EvalError> {
+        let other = self.state.position_for(color);
+        let position = other.as_deref().unwrap_or(self.state.position());
+        Ok((position.clone(), self.evaluator.look(position, look)?))
     }
 
     fn begin(&mut self) {

@@ -12,7 +12,7 @@ use crate::timeman::{
 use crate::util::Seed;
 
 /// A search takes so long at the least, however late it is: shorter it would end with nothing.
-const LEAST: Duration = Duration::from_millis(3);
+pub(super) const LEAST: Duration = Duration::from_millis(3);
 
 /// The clocks of both players with their managers.
 pub(super) struct Timing {
@@ -77,8 +77,18 @@ impl Timing {
         self.managers.iter_mut().for_each(|manager| manager.begin(table.clone()));
     }
 
-    pub(super) fn set_system(&mut self, system: TimeSystem) {
+    /// Another time system, by real time unless the parameters say otherwise.
+    pub(super) fn set_system(
+        &mut self,
+        system: TimeSystem,
+        params: &EngineParams,
+        position: &Position,
+    ) {
         self.clocks = [Clock::new(system); 2];
+        if self.is_virtual() && !params.time.simulations_as_time {
+            self.pace = Pace::Real;
+            self.managers = managers(params, self.table_for(position), self.pace);
+        }
     }
 
     /// Takes over what somebody else's clock shows.
@@ -97,7 +107,7 @@ impl Timing {
     /// When a search must have ended by real time; never where a number of simulations is all that ends it.
     pub(super) fn deadline(&self, plan: &Plan, simulations: Option<u64>) -> Option<Duration> {
         let has_clock = plan.expected.is_some() || simulations.is_none();
-        (has_clock && !self.is_virtual()).then(|| plan.budget.hard.max(LEAST))
+        (has_clock && !self.is_virtual()).then_some(plan.budget.hard)
     }
 
     /// Simulations at the most, where time or a parameter limits them.

@@ -2,10 +2,11 @@
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
-use super::{EvalError, Evaluation, Evaluator};
+use super::{EvalError, Evaluation, Evaluator, Look, Opinion};
 use crate::game::Position;
 use crate::util::panic_text;
 
@@ -25,6 +26,8 @@ pub struct BatchingEvaluator {
     requests: Option<Sender<Request>>,
     thread: Option<JoinHandle<()>>,
     max_batch: NonZeroUsize,
+    /// For questions that come alone and seldom.
+    inner: Arc<dyn Evaluator>,
 }
 
 type Answer = Result<Vec<Evaluation>, EvalError>;
@@ -42,11 +45,13 @@ impl BatchingEvaluator {
         max_batch: NonZeroUsize,
     ) -> Result<Self, EvalError> {
         let (sender, receiver) = mpsc::channel();
+        let inner: Arc<dyn Evaluator> = Arc::new(inner);
+        let asked = Arc::clone(&inner);
         let thread = thread::Builder::new()
             .name("batches".to_owned())
-            .spawn(move || run(&inner, max_batch.get(), &receiver))
+            .spawn(move || run(&*asked, max_batch.get(), &receiver))
             .map_err(|error| EvalError::Device(format!("no thread for batches: {error}")))?;
-        Ok(Self { requests: Some(sender), thread: Some(thread), max_batch })
+        Ok(Self { requests: Some(sender), thread: Some(thread), max_batch, inner })
     }
 
     /// Hands in positions; the answer comes through the channel.
@@ -72,6 +77,10 @@ impl Evaluator for BatchingEvaluator {
         }
         Ok(answers)
     }
+
+    fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
+        self.inner.look(position, look)
+    }
 }
 
 impl Drop for BatchingEvaluator {
@@ -91,7 +100,7 @@ fn wait(answer: &Receiver<Answer>) -> Answer {
 }
 
 /// The work of the thread, until nobody can ask any more or the evaluator has panicked.
-fn run(inner: &impl Evaluator, max_batch: usize, requests: &Receiver<Request>) {
+fn run(inner: &dyn Evaluator, max_batch: usize, requests: &Receiver<Request>) {
     // A request that found no room in the batch before.
     let mut waiting = None;
     while let Some(first) = waiting.take().or_else(|| requests.recv().ok()) {

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{EvalError, Evaluation, Evaluator, Policy};
+use super::{EvalError, Evaluation, Evaluator, Look, Opinion, Policy};
 use crate::game::Position;
 use crate::util::Seed;
 
@@ -18,9 +18,21 @@ use crate::util::Seed;
 pub struct CachedEvaluator<E> {
     inner: E,
     net: u64,
-    store: Store,
+    store: Arc<Store>,
     hits: AtomicU64,
     misses: AtomicU64,
+}
+
+/// Memory for the evaluations of several evaluators.
+#[derive(Clone)]
+pub struct CacheMemory(Arc<Store>);
+
+impl CacheMemory {
+    /// So many bytes.
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
+        Self(Arc::new(Store::new(bytes)))
+    }
 }
 
 /// How a cache has done so far.
@@ -51,8 +63,14 @@ impl<E: Evaluator> CachedEvaluator<E> {
     /// for instance by a part of its checksum: keys of different networks have nothing in common.
     #[must_use]
     pub fn new(inner: E, net: u64, bytes: usize) -> Self {
+        Self::sharing(inner, net, &CacheMemory::new(bytes))
+    }
+
+    /// The same in memory that other evaluators have, too.
+    #[must_use]
+    pub fn sharing(inner: E, net: u64, memory: &CacheMemory) -> Self {
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { inner, net, store: Store::new(bytes), hits, misses }
+        Self { inner, net, store: Arc::clone(&memory.0), hits, misses }
     }
 
     /// The evaluator that is asked about what is not remembered.
@@ -124,6 +142,10 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
             Source::Missing(place) => Evaluation::clone(&answers[place]),
         };
         Ok(sources.into_iter().map(answer).collect())
+    }
+
+    fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
+        self.inner.look(position, look)
     }
 
     fn begin_game(&self, seed: Seed) {
@@ -256,7 +278,7 @@ mod tests {
     use rand::{Rng as _, RngExt as _};
 
     use super::*;
-    use crate::eval::{HashedEvaluator, Ownership, Value};
+    use crate::eval::{HashedEvaluator, LastMoveEvaluator, Ownership, Value};
     use crate::game::{BoardSize, Komi, Move, Rules};
     use crate::util::Seed;
 
@@ -331,19 +353,6 @@ mod tests {
 
     #[test]
     fn a_position_was_answered_with_what_was_said_of_another_way_to_it() {
-        /// Looks at the last move, as networks do.
-        struct LastMove;
-        impl Evaluator for LastMove {
-            fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
-                let mut answers = HashedEvaluator.evaluate(batch)?;
-                for (answer, position) in answers.iter_mut().zip(batch) {
-                    let last = position.last_moves().next().and_then(|(_, mv)| mv.point());
-                    let last = last.map_or(0, |point| position.size().offset(point));
-                    answer.value = Value::new(last as f32 / 100.0);
-                }
-                Ok(answers)
-            }
-        }
         let size = BoardSize::square(9).unwrap();
         let played = |moves: [&str; 3]| {
             let mut position = Position::new(size, Rules::NOGO, Komi::default());
@@ -355,9 +364,9 @@ mod tests {
         let (one, other) = (played(["A1", "C3", "E5"]), played(["E5", "C3", "A1"]));
         assert_eq!(one.hash(), other.hash());
         for bytes in [0, 1 << 20] {
-            let cached = CachedEvaluator::new(LastMove, 1, bytes);
+            let cached = CachedEvaluator::new(LastMoveEvaluator, 1, bytes);
             for batch in [[&one, &other], [&other, &one]] {
-                let expected = LastMove.evaluate(&batch).unwrap();
+                let expected = LastMoveEvaluator.evaluate(&batch).unwrap();
                 let found = cached.evaluate(&batch).unwrap();
                 assert!(found.iter().zip(&expected).all(|(a, b)| a.value == b.value));
             }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::{EvalError, Evaluation, Evaluator, Policy};
+use super::{EvalError, Evaluation, Evaluator, Look, Opinion, Policy};
 use crate::game::Position;
 use crate::util::Seed;
 
@@ -67,13 +67,17 @@ impl Evaluator for LazyEvaluator {
         self.get()?.evaluate_plainly(position)
     }
 
+    fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
+        self.get()?.look(position, look)
+    }
+
     fn policy(&self, position: &Position) -> Policy {
         self.get().map_or(Policy::Sensible, |evaluator| evaluator.policy(position))
     }
 
     fn begin_search(&self, root: &Position) {
-        // What is not made yet has nothing to begin anew.
-        if let Some(made) = &self.read().evaluator {
+        // Whoever asks about a position will hear why it cannot be made.
+        if let Ok(made) = self.get() {
             made.begin_search(root);
         }
     }
@@ -87,7 +91,6 @@ impl Evaluator for LazyEvaluator {
     }
 
     fn apart(&self, position: &Position, seed: Seed) -> Option<Box<dyn Evaluator>> {
-        // Whoever asks about the position will hear why it cannot be made.
         self.get().ok()?.apart(position, seed)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{EvalError, Evaluation, Evaluator, Ownership, Policy};
+use super::{EvalError, Evaluation, Evaluator, Look, Opinion, Ownership, Policy};
 use crate::game::{Color, Position};
 use crate::util::Seed;
 
@@ -42,22 +42,21 @@ impl MixedEvaluator {
         let share = AtomicU32::new(weight.to_bits());
         Self { first, second, weight, share }
     }
+}
 
-    /// The share of the second one in a search of this position.
-    fn share_in(&self, root: &Position) -> f32 {
-        let empty = root.board().empty_points().len();
-        if empty as f64 > LATE * root.size().area() as f64 {
-            return self.weight;
-        }
-        let mut ownership = Ownership::new(root.size());
-        let looks = self.second.evaluate(&[root; LOOKS]).unwrap_or_default();
-        looks.iter().filter_map(|look| look.ownership.as_ref()).for_each(|one| ownership.add(one));
-        let sum: f32 =
-            root.size().points().map(|point| ownership.of(Color::Black, point).abs()).sum();
-        let settled = sum / root.size().area() as f32;
-        let grown = ((settled - SETTLING) / (SETTLED - SETTLING)).clamp(0.0, 1.0);
-        self.weight + (1.0 - self.weight) * grown
+/// The share of `second` in a search of this position, where it has `weight` on open boards.
+pub fn share_in(root: &Position, second: &dyn Evaluator, weight: f32) -> f32 {
+    let empty = root.board().empty_points().len();
+    if empty as f64 > LATE * root.size().area() as f64 {
+        return weight;
     }
+    let mut ownership = Ownership::new(root.size());
+    let looks = second.evaluate(&[root; LOOKS]).unwrap_or_default();
+    looks.iter().filter_map(|look| look.ownership.as_ref()).for_each(|one| ownership.add(one));
+    let sum: f32 = root.size().points().map(|point| ownership.of(Color::Black, point).abs()).sum();
+    let settled = sum / root.size().area() as f32;
+    let grown = ((settled - SETTLING) / (SETTLED - SETTLING)).clamp(0.0, 1.0);
+    weight + (1.0 - weight) * grown
 }
 
 impl Evaluator for MixedEvaluator {
@@ -77,6 +76,10 @@ impl Evaluator for MixedEvaluator {
         self.first.evaluate_plainly(position)
     }
 
+    fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
+        self.first.look(position, look)
+    }
+
     fn policy(&self, position: &Position) -> Policy {
         self.first.policy(position)
     }
@@ -84,7 +87,8 @@ impl Evaluator for MixedEvaluator {
     fn begin_search(&self, root: &Position) {
         self.first.begin_search(root);
         self.second.begin_search(root);
-        self.share.store(self.share_in(root).to_bits(), Ordering::Relaxed);
+        let share = share_in(root, self.second.as_ref(), self.weight);
+        self.share.store(share.to_bits(), Ordering::Relaxed);
     }
 
     fn begin_game(&self, seed: Seed) {

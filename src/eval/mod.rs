@@ -1,11 +1,13 @@
 //! What an evaluation of a position is, and evaluators that need neither net nor playouts.
 
+mod background;
 mod batching;
 mod cache;
 mod criticality;
 mod first;
 mod fixed;
 mod lazy;
+mod look;
 mod mixed;
 mod ownership;
 mod selected;
@@ -15,13 +17,17 @@ mod value;
 use crate::game::{Move, Position};
 use crate::util::Seed;
 
+pub use background::BackgroundEvaluator;
 pub use batching::BatchingEvaluator;
-pub use cache::{CacheStats, CachedEvaluator};
+pub use cache::{CacheMemory, CacheStats, CachedEvaluator};
 pub use criticality::Criticality;
 pub use first::FirstMoves;
+#[cfg(test)]
+pub(crate) use fixed::LastMoveEvaluator;
 pub use fixed::{HashedEvaluator, UniformEvaluator};
 pub use lazy::LazyEvaluator;
-pub use mixed::MixedEvaluator;
+pub use look::{Look, Opinion};
+pub use mixed::{MixedEvaluator, share_in};
 pub use ownership::Ownership;
 pub use selected::{Fits, SelectedEvaluator};
 pub use symmetric::symmetry_of;
@@ -37,6 +43,15 @@ pub trait Evaluator: Send + Sync {
     /// says: without what a mixture adds.
     fn evaluate_plainly(&self, position: &Position) -> Result<Evaluation, EvalError> {
         Ok(self.evaluate(&[position])?.swap_remove(0))
+    }
+
+    /// The same in a certain way, and everything that there is to say.
+    fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
+        if look.optimism > 0.0 {
+            return Err(EvalError::NoOptimism);
+        }
+        let said = self.evaluate_plainly(&position.turned(look.symmetry))?;
+        Ok(said.turned_back(position.size(), look.symmetry).into())
     }
 
     /// Which moves look good in a position whose evaluation has left it open, see
@@ -139,6 +154,9 @@ pub enum EvalError {
     /// The device that computes could not.
     #[error("the evaluation failed: {0}")]
     Device(String),
+    /// Only some networks have a second policy.
+    #[error("what evaluates here has no optimistic policy: leave the optimism out")]
+    NoOptimism,
     /// There is no evaluator to ask.
     #[error("the evaluator cannot be made: {0}")]
     Make(String),

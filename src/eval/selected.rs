@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{EvalError, Evaluation, Evaluator, Policy};
+use super::{EvalError, Evaluation, Evaluator, Look, Opinion, Policy};
 use crate::game::{BoardSize, Game, Position};
 use crate::util::Seed;
 
@@ -43,13 +43,16 @@ impl Evaluator for SelectedEvaluator {
         self.choose(position).evaluate_plainly(position)
     }
 
+    fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
+        self.choose(position).look(position, look)
+    }
+
     fn policy(&self, position: &Position) -> Policy {
         self.choose(position).policy(position)
     }
 
     fn begin_search(&self, root: &Position) {
-        self.choices.iter().for_each(|(_, evaluator)| evaluator.begin_search(root));
-        self.last_resort.begin_search(root);
+        self.choose(root).begin_search(root);
     }
 
     fn begin_game(&self, seed: Seed) {

@@ -18,4 +18,4 @@ pub use line::{Line, Request, read_line};
 pub use output::Output;
 pub use response::Response;
 pub use server::{MAX_LINE, ServeError, serve};
-pub use session::{Describe, GtpParams, Session, Settings};
+pub use session::{Describe, GtpParams, Models, Session, Settings};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::sleep;
 use tracing::{debug, error};
 
@@ -37,12 +37,18 @@ pub(super) const SCRIPT_MOMENT: Duration = Duration::from_millis(500);
 /// How long searches may go on after a `quit` or an end of the input that came while they ran.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// How long answers may wait for a reader after the last line of the input.
+const UNREAD: Duration = Duration::from_secs(5);
+
 /// A conversation broke down.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The client cannot be reached any more.
     #[error("cannot write an answer: {0}")]
     Output(io::Error),
+    /// The input has ended, and nobody reads the answers.
+    #[error("nobody has read the answers for {} seconds after the end of the input", UNREAD.as_secs())]
+    Unread,
     /// The engine's thread could not be started.
     #[error("cannot start the engine's thread: {0}")]
     Thread(io::Error),
@@ -83,8 +89,10 @@ pub async fn serve(
         Handle::spawn_with_idle("engine", session, Session::ponder).map_err(ServeError::Thread)?;
     let (sender, receiver) = mpsc::unbounded_channel();
     let thinking = Thinking::default();
+    let (ended, end) = watch::channel(false);
     let reading = async {
         read_requests(BufReader::new(input), sender, &tickets).await;
+        let _ = ended.send(true);
         if thinking.get() {
             sleep(LAST_WORDS).await;
             tickets.cancel_all();
@@ -92,7 +100,9 @@ pub async fn serve(
         future::pending::<()>().await;
     };
     tokio::select! {
-        result = answer_requests(receiver, output, &engine, &tickets, &thinking) => result,
+        result = answer_requests(receiver, Writer { output, end }, &engine, &tickets, &thinking) => {
+            result
+        }
         () = reading => Ok(()),
         () = shutdown => {
             tickets.cancel_all();
@@ -180,7 +190,7 @@ async fn next_line(
 /// Answers requests in their order.
 async fn answer_requests(
     mut receiver: mpsc::UnboundedReceiver<Incoming>,
-    mut output: impl AsyncWrite + Unpin,
+    mut output: Writer<impl AsyncWrite + Unpin>,
     engine: &Handle<Session>,
     tickets: &Tickets,
     thinking: &Thinking,
@@ -201,7 +211,7 @@ async fn answer_requests(
             }
             What::TooLong(id) => {
                 let text = Err(format!("the line is longer than {MAX_LINE} bytes"));
-                write_all(&mut output, &Response { id, text }.to_string()).await?;
+                output.write_all(&Response { id, text }.to_string()).await?;
             }
         }
     }
@@ -223,7 +233,7 @@ async fn watched<T>(answer: impl Future<Output = T>, thinking: &Thinking) -> T {
 
 /// Writes the pieces of an answer as they come, and then its rest.
 async fn write_answer(
-    output: &mut (impl AsyncWrite + Unpin),
+    output: &mut Writer<impl AsyncWrite + Unpin>,
     id: Option<u32>,
     answer: impl Future<Output = Result<Response, ThreadGone>>,
     mut pieces: mpsc::Receiver<Piece>,
@@ -243,12 +253,12 @@ async fn write_answer(
     }
     debug!(?rest, "answered");
     let text = if begun { rest.ending() } else { rest.to_string() };
-    write_all(output, &text).await
+    output.write_all(&text).await
 }
 
 /// Writes a piece, and says that the answer has begun.
 async fn write_piece(
-    output: &mut (impl AsyncWrite + Unpin),
+    output: &mut Writer<impl AsyncWrite + Unpin>,
     id: Option<u32>,
     piece: Piece,
 ) -> Result<bool, ServeError> {
@@ -256,11 +266,34 @@ async fn write_piece(
         Piece::Begin => Response::beginning(id),
         Piece::Line(line) => clean(&line) + "\n",
     };
-    write_all(output, &text).await?;
+    output.write_all(&text).await?;
     Ok(true)
 }
 
-async fn write_all(output: &mut (impl AsyncWrite + Unpin), text: &str) -> Result<(), ServeError> {
-    output.write_all(text.as_bytes()).await.map_err(ServeError::Output)?;
-    output.flush().await.map_err(ServeError::Output)
+/// Where the answers go.
+struct Writer<W> {
+    output: W,
+    /// Whether the input has ended.
+    end: watch::Receiver<bool>,
+}
+
+impl<W: AsyncWrite + Unpin> Writer<W> {
+    /// Writes a text, which may wait for a reader as long as the input goes on.
+    async fn write_all(&mut self, text: &str) -> Result<(), ServeError> {
+        let Self { output, end } = self;
+        let write = async {
+            output.write_all(text.as_bytes()).await.map_err(ServeError::Output)?;
+            output.flush().await.map_err(ServeError::Output)
+        };
+        let unread = async {
+            // The sender lives as long as the conversation.
+            let _ = end.wait_for(|ended| *ended).await;
+            sleep(UNREAD).await;
+        };
+        tokio::select! {
+            biased;
+            written = write => written,
+            () = unread => Err(ServeError::Unread),
+        }
+    }
 }

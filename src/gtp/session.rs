@@ -1,6 +1,7 @@
 //! One conversation: the engine, the settings, and what the client has told about itself.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use tracing::info;
 
@@ -13,6 +14,10 @@ use crate::engine::{Engine, EngineParams, Ticket};
 use crate::game::{BoardSize, Color, Game};
 use crate::util::{Any, params};
 
+/// Instead of the name of a folder: any file, or none.
+const ANY_FILE: &str = "any";
+const NO_FILE: &str = "off";
+
 params! {
     /// The protocol.
     pub struct GtpParams {
@@ -24,6 +29,10 @@ params! {
         pub kgs_chat: bool = false, Any;
         /// Who may ask on KGS, in private, what the engine thinks while the game goes on; everybody is told after it.
         pub kgs_operator: String = String::new(), Any;
+        /// Files that `loadsgf` and `printsgf` may touch: `any`, `off`, or the folder in which they are. For bots whose GTP others can reach.
+        pub files: String = ANY_FILE.to_owned(), Any;
+        /// Whether `tedomari-set-config` changes settings.
+        pub set_config: bool = true, Any;
         /// Show GoGui what a search finds while it runs, by live graphics on standard error.
         pub gogui_live_graphics: bool = false, Any;
     }
@@ -50,9 +59,13 @@ pub struct Session {
     pub(super) graphics: Option<LiveGraphics>,
     today: Option<fn() -> String>,
     player: Option<Describe>,
+    models: Option<Models>,
     /// The game and the board that the log has told the player of.
     announced: Option<(Game, BoardSize)>,
 }
+
+/// Tells of the networks as a list in JSON; why not where there is none. May wait for them.
+pub type Models = Box<dyn Fn() -> Result<serde_json::Value, String> + Send>;
 
 /// Says in words who plays a game on a board of this size.
 pub type Describe = Box<dyn Fn(Game, BoardSize) -> String + Send>;
@@ -68,7 +81,19 @@ impl Session {
             graphics: None,
             today: None,
             player: None,
+            models: None,
             announced: None,
+        }
+    }
+
+    /// The file that a client means by a name, if it may touch it.
+    pub(super) fn file(&self, name: &str) -> Result<PathBuf, String> {
+        let is_plain = !name.starts_with('.') && !name.contains(['/', '\\']);
+        match self.settings.gtp().files.as_str() {
+            ANY_FILE => Ok(name.into()),
+            NO_FILE => Err("files are switched off by gtp.files".to_owned()),
+            folder if is_plain => Ok(Path::new(folder).join(name)),
+            _ => Err(format!("{name} is no name of a file in the folder of gtp.files")),
         }
     }
 
@@ -89,6 +114,18 @@ impl Session {
     #[must_use]
     pub fn with_description(self, player: Describe) -> Self {
         Self { player: Some(player), ..self }
+    }
+
+    /// The same with somebody who can tell of the networks.
+    #[must_use]
+    pub fn with_models(self, models: Models) -> Self {
+        Self { models: Some(models), ..self }
+    }
+
+    /// The networks as a list in JSON.
+    pub(super) fn models(&self) -> Result<String, String> {
+        let models = self.models.as_ref().map(|models| models()).transpose()?;
+        Ok(models.map_or_else(|| "[]".to_owned(), |models| models.to_string()))
     }
 
     /// Who plays on the board, in words, if anybody can say.

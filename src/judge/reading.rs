@@ -2,9 +2,11 @@
 //!
 //! Both players may move on the points of a small zone or pass, and two passes end it. No board may repeat,
 //! and there are no threats elsewhere: a ko goes to who takes it first, and a bent four in the corner is
-//! dead. Chains that reach beyond the zone cannot be captured.
+//! dead. Chains that reach beyond the zone cannot be captured, and a large capture decides. Nobody takes his own stones off the board, and
+//! cycles of boards that are longer than a ko may be read wrongly: an answer is remembered for every way to
+//! its board.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use crate::game::{Board, Color, Point, PointSet, Suicide, benson, owners};
 
@@ -17,8 +19,8 @@ pub(super) const MAX_NODES: usize = 20_000;
 /// Boards that are looked at for one chain.
 const CHAIN_NODES: usize = 5_000;
 
-/// Stones that leave so much room that what has been captured does not come back.
-const ROOMY: usize = 7;
+/// Stones that leave so much room when they are captured that who captured them lives there.
+const ROOMY: u16 = 7;
 
 /// How sure it is that a chain stays on the board.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,7 +51,7 @@ pub(super) fn owner(
             target: head,
             attacker,
             suicide,
-            roomy: board.chain_size(head) >= ROOMY,
+            roomy: board.chain_size(head) >= usize::from(ROOMY),
             known: HashMap::new(),
             path: vec![board.hash()],
             repeats: usize::MAX,
@@ -64,15 +66,16 @@ pub(super) fn owner(
 }
 
 /// The points around a chain on which its fate is decided: open ones that it reaches, and the chains beside
-/// them that are not safe with what these reach. None if there are too many; likely chains that reach too
-/// many are left out.
+/// them that are not safe with what these reach. None if there are too many. Likely chains count beside weak
+/// ones only, come last, and are left out where there would be too many points with them.
 fn zone(board: &Board, head: Point, strength: &dyn Fn(Point) -> Strength) -> Option<Vec<Point>> {
     let (mut open, mut stones) = (PointSet::new(), PointSet::new());
-    let (mut chains, mut next) = (vec![head], 0);
-    while let Some(&chain) = chains.get(next) {
-        next += 1;
+    let (mut seen, mut weak, mut likely) = (vec![head], VecDeque::from([head]), VecDeque::new());
+    while let Some((chain, is_likely)) =
+        weak.pop_front().map(|c| (c, false)).or_else(|| likely.pop_front().map(|c| (c, true)))
+    {
         let Some((reached, beside)) = reach(board, chain, open) else {
-            if chain != head && strength(chain) == Strength::Likely {
+            if is_likely {
                 continue;
             }
             return None;
@@ -80,8 +83,14 @@ fn zone(board: &Board, head: Point, strength: &dyn Fn(Point) -> Strength) -> Opt
         open = reached;
         stones.extend(board.chain_stones(chain));
         for other in beside {
-            if !chains.contains(&other) && strength(other) != Strength::Safe {
-                chains.push(other);
+            if seen.contains(&other) {
+                continue;
+            }
+            seen.push(other);
+            match strength(other) {
+                Strength::Weak => weak.push_back(other),
+                Strength::Likely if !is_likely => likely.push_back(other),
+                Strength::Likely | Strength::Safe => {}
             }
         }
     }
@@ -159,12 +168,16 @@ impl Reader<'_> {
         for mv in self.moves(board, to_move) {
             let gets = if let Some(point) = mv {
                 let mut after = board.clone();
-                let ko = after.place(to_move, point).ko;
-                self.path.push(after.hash());
-                let last = Last { passes: 0, ko };
-                let gets = self.attacker_gets(&after, to_move.opponent(), last);
-                self.path.pop();
-                gets?
+                let placed = after.place(to_move, point);
+                if placed.captured >= ROOMY && self.lives_by(board, &after) {
+                    Some(false)
+                } else {
+                    self.path.push(after.hash());
+                    let last = Last { passes: 0, ko: placed.ko };
+                    let gets = self.attacker_gets(&after, to_move.opponent(), last);
+                    self.path.pop();
+                    gets
+                }?
             } else {
                 let last = Last { passes: last.passes + 1, ko: None };
                 self.attacker_gets(board, to_move.opponent(), last)?
@@ -215,6 +228,14 @@ impl Reader<'_> {
         let defender = self.attacker.opponent();
         board.stone(self.target) == Some(defender)
             && benson::pass_alive(board, defender, self.suicide).stones.contains(self.target)
+    }
+
+    /// Whether a capture of many stones beside the target has given it room to live in.
+    fn lives_by(&self, before: &Board, after: &Board) -> bool {
+        let is_gone = |p: Point| before.stone(p) == Some(self.attacker) && after.is_empty(p);
+        let mut stones = before.chain_stones(self.target);
+        before.stone(self.target) == Some(self.attacker.opponent())
+            && stones.any(|stone| before.size().neighbors(stone).any(is_gone))
     }
 
     fn is_owned(&self, board: &Board) -> bool {

@@ -123,6 +123,22 @@ fn both_live_in_a_seki() {
         15.0,
         7.0,
     );
+    // One eye each and two common liberties.
+    check(
+        "
+        . O X . X . O . O
+        O O X X X X O O O
+        . O X X X . O O O
+        O O O O X X O X X
+        . O O O O O X X X
+        O O O O O X X . X
+        O O O O O X X X X
+        O O O O O X . X X
+        O O O O O X X X X ",
+        "",
+        -13.0,
+        -1.0,
+    );
 }
 
 /// A position as random games leave it, far from any order.
@@ -160,7 +176,7 @@ fn judgements_depend_on_nothing_but_stones_and_rules() {
         let rules = [Rules::CHINESE, Rules::TROMP_TAYLOR, Rules::NOGO][round % 3];
         let mut position = random_position(&mut rng, size, rules);
         let first = judge.judge(&position);
-        // Another judge, another way to the same stones, another player to move.
+        // Another judge, and another player to move.
         assert_eq!(Judge::new().judge(&position), first);
         let board = Image::of(position.board());
         assert_eq!(Image::of(&board.board()).board().hash(), board.board().hash());

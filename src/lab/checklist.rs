@@ -252,17 +252,14 @@ mod tests {
         }
     }
 
-    /// What was measured by hand stands in the document, under the heading that is named.
+    /// What was measured by hand stands on the page that is named.
     #[test]
-    fn sections_that_are_named_exist() {
+    fn pages_that_are_named_exist() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut named = 0;
         for claim in CLAIMS.lines() {
-            let Some((_, place)) = claim.split_once("\tlab docs/") else { continue };
-            let (file, heading) = place.split_once(", ").unwrap();
-            let text = std::fs::read_to_string(root.join("docs").join(file)).unwrap();
-            let heading = format!("\n## {}\n", heading.trim_matches('"'));
-            assert!(text.contains(&heading), "{claim}");
+            let Some((_, page)) = claim.split_once("\tlab docs/") else { continue };
+            assert!(root.join("docs").join(page).is_file(), "{claim}");
             named += 1;
         }
         let list = Checklist::new(&[]);

@@ -4,6 +4,7 @@
 use super::features::GLOBALS;
 use super::init::Tensors;
 use super::kernels::{Activation, Conv3x3, Input, Linear, Plan, Scratch, padded, pool_mean_max};
+use super::laps::{Laps, LayerKind};
 use super::shape::{NetShape, SCALARS};
 use crate::game::BoardSize;
 
@@ -58,6 +59,8 @@ pub struct Workspace {
     scalars: Vec<f32>,
     ownership: Vec<f32>,
     scratch: Scratch,
+    /// Asked after each layer.
+    pub(super) laps: Laps,
 }
 
 /// What the network says of one position, before softmax, tanh and sigmoid.
@@ -146,6 +149,7 @@ impl CpuNet {
             scalars: zeros(capacity * OUTPUTS),
             ownership: zeros(points * OUTPUTS),
             scratch: Scratch::new(),
+            laps: Laps::default(),
         }
     }
 
@@ -156,8 +160,10 @@ impl CpuNet {
     pub fn run(&self, work: &mut Workspace, batch: usize) {
         assert!(batch <= work.capacity, "the workspace holds {} positions", work.capacity);
         self.run_stem(work, batch);
-        for block in &self.blocks {
+        for (index, block) in self.blocks.iter().enumerate() {
+            work.laps.enter(index);
             self.run_block(block, work, batch);
+            work.laps.leave();
         }
         self.run_policy(work, batch);
         self.run_value(work, batch);
@@ -182,25 +188,30 @@ impl CpuNet {
         };
         let trunk = &mut work.trunk[..batch * points * filters];
         self.stem.run(&self.plan, input, trunk, &mut work.scratch);
+        work.laps.lap("stem", LayerKind::Wide, batch * points * self.stem.operations());
     }
 
     fn run_block(&self, block: &Block, work: &mut Workspace, batch: usize) {
         let filters = padded(self.shape.filters);
         let points = self.size.area();
         let len = batch * points * filters;
-        let Workspace { trunk, next, inner, pooled, bias, scratch, .. } = work;
+        let Workspace { trunk, next, inner, pooled, bias, scratch, laps, .. } = work;
         let activation = Activation::Relu;
         let first = Input { x: &trunk[..len], batch, residual: None, activation };
         block.conv1.run(&self.plan, first, &mut inner[..len], scratch);
+        let operations = batch * points * block.conv1.operations();
+        laps.lap("conv1", LayerKind::Wide, operations);
         if let Some(layer) = &block.pool {
             let pooled = &mut pooled[..batch * 2 * filters];
             let bias = &mut bias[..batch * filters];
             pool_mean_max(&inner[..len], batch, points, filters, pooled);
             layer.run(pooled, batch, Activation::None, bias);
             add_and_clip(&mut inner[..len], bias, filters);
+            laps.lap("pool", LayerKind::Pool, batch * layer.operations());
         }
         let second = Input { x: &inner[..len], batch, residual: Some(&trunk[..len]), activation };
         block.conv2.run(&self.plan, second, &mut next[..len], scratch);
+        laps.lap("conv2", LayerKind::Wide, operations);
         std::mem::swap(trunk, next);
     }
 
@@ -210,14 +221,18 @@ impl CpuNet {
         let rows = batch * points;
         let x = &mut work.head[..rows * head];
         self.policy.conv.run(&work.trunk[..rows * filters], rows, Activation::Relu, x);
+        work.laps.lap("policy.conv", LayerKind::Point, rows * self.policy.conv.operations());
         let pooled = &mut work.pooled[..batch * 2 * head];
         let bias = &mut work.bias[..batch * head];
         pool_mean_max(x, batch, points, head, pooled);
         self.policy.pool.run(pooled, batch, Activation::None, bias);
         add_and_clip(x, bias, head);
+        work.laps.lap("policy.pool", LayerKind::Pool, batch * self.policy.pool.operations());
         self.policy.moves.run(x, rows, Activation::None, &mut work.moves[..rows * OUTPUTS]);
+        work.laps.lap("policy.moves", LayerKind::Point, rows * self.policy.moves.operations());
         pool_mean_max(x, batch, points, head, pooled);
         self.policy.pass.run(pooled, batch, Activation::None, &mut work.pass[..batch * OUTPUTS]);
+        work.laps.lap("policy.pass", LayerKind::Pool, batch * self.policy.pass.operations());
     }
 
     fn run_value(&self, work: &mut Workspace, batch: usize) {
@@ -226,14 +241,22 @@ impl CpuNet {
         let rows = batch * points;
         let x = &mut work.head[..rows * head];
         self.value.conv.run(&work.trunk[..rows * filters], rows, Activation::Relu, x);
+        work.laps.lap("value.conv", LayerKind::Point, rows * self.value.conv.operations());
         let pooled = &mut work.pooled[..batch * 2 * head];
         pool_mean_max(x, batch, points, head, pooled);
         let hidden = &mut work.hidden[..batch * padded(self.shape.value_neurons)];
         self.value.hidden.run(pooled, batch, Activation::Relu, hidden);
         let scalars = &mut work.scalars[..batch * OUTPUTS];
         self.value.scalars.run(hidden, batch, Activation::None, scalars);
+        let operations = self.value.hidden.operations() + self.value.scalars.operations();
+        work.laps.lap("value.scalars", LayerKind::Dense, batch * operations);
         let ownership = &mut work.ownership[..rows * OUTPUTS];
         self.value.ownership.run(x, rows, Activation::None, ownership);
+        work.laps.lap(
+            "value.ownership",
+            LayerKind::Point,
+            rows * self.value.ownership.operations(),
+        );
     }
 }
 

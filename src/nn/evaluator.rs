@@ -1,11 +1,16 @@
 //! A network as an evaluator.
 
+use std::mem;
+
 use super::cpu::{CpuNet, CpuOutput, Workspace};
 use super::features::{encode, restore};
 use super::init::Tensors;
+use super::laps::{Laps, LayerKind};
 use super::packed::{Boards, SizedNet};
 use super::shape::NetShape;
-use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Policy, Value, symmetry_of};
+use crate::eval::{
+    EvalError, Evaluation, Evaluator, Look, Opinion, Ownership, Policy, Value, symmetry_of,
+};
 use crate::game::{Color, Game, Move, Position, Symmetry};
 
 /// Points that a network's score of 1 stands for.
@@ -43,21 +48,36 @@ impl NetEvaluator {
         Self { orientation, ..self }
     }
 
-    fn evaluate_some(
+    /// Evaluates positions with a stopwatch at the layers; see [`Evaluator::evaluate`].
+    pub fn evaluate_timed(&self, batch: &[&Position], laps: &mut Laps) -> Vec<Evaluation> {
+        self.evaluate_by(batch, self.orientation, laps)
+    }
+
+    fn evaluate_by(
         &self,
-        some: &[&Position],
-        (net, work): (&CpuNet, &mut Workspace),
-        answers: &mut Vec<Evaluation>,
-    ) {
-        for (index, position) in some.iter().enumerate() {
-            let (planes, stride, globals) = work.input(index);
-            encode(position, self.orientation.symmetry(position), planes, stride, globals);
-        }
-        net.run(work, some.len());
-        for (index, position) in some.iter().enumerate() {
-            let symmetry = self.orientation.symmetry(position);
-            answers.push(evaluation(position, symmetry, &work.output(index).into()));
-        }
+        batch: &[&Position],
+        orientation: Orientation,
+        laps: &mut Laps,
+    ) -> Vec<Evaluation> {
+        let mut answers = Vec::with_capacity(batch.len());
+        let pack = |size| CpuNet::new(&self.shape, &self.weights, size);
+        self.boards.for_each_piece(batch, pack, |some, net, work| {
+            mem::swap(&mut work.laps, laps);
+            work.laps.start();
+            for (index, position) in some.iter().enumerate() {
+                let (planes, stride, globals) = work.input(index);
+                encode(position, orientation.symmetry(position), planes, stride, globals);
+            }
+            work.laps.lap("features", LayerKind::Edge, 0);
+            net.run(work, some.len());
+            for (index, position) in some.iter().enumerate() {
+                let symmetry = orientation.symmetry(position);
+                answers.push(evaluation(position, symmetry, &work.output(index).into()));
+            }
+            work.laps.lap("answers", LayerKind::Edge, 0);
+            mem::swap(&mut work.laps, laps);
+        });
+        answers
     }
 }
 
@@ -86,12 +106,16 @@ impl SizedNet for CpuNet {
 
 impl Evaluator for NetEvaluator {
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
-        let mut answers = Vec::with_capacity(batch.len());
-        let pack = |size| CpuNet::new(&self.shape, &self.weights, size);
-        self.boards.for_each_piece(batch, pack, |some, net, work| {
-            self.evaluate_some(some, (net, work), &mut answers);
-        });
-        Ok(answers)
+        Ok(self.evaluate_timed(batch, &mut Laps::default()))
+    }
+
+    fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
+        if look.optimism > 0.0 {
+            return Err(EvalError::NoOptimism);
+        }
+        let orientation = Orientation::Turned(look.symmetry);
+        let mut said = self.evaluate_by(&[position], orientation, &mut Laps::default());
+        Ok(said.swap_remove(0).into())
     }
 }
 

@@ -10,6 +10,7 @@ mod graph;
 mod init;
 pub mod katago;
 pub mod kernels;
+mod laps;
 mod manifest;
 mod network;
 pub mod ops;
@@ -25,12 +26,13 @@ pub use device::{DeviceChoice, DeviceError};
 pub use evaluator::{NetEvaluator, Orientation, SCORE_UNIT, best_move};
 pub use graph::GraphEvaluator;
 pub use init::{Tensors, random_weights};
+pub use laps::{Laps, LayerKind, LayerTime};
 pub use manifest::{Canary, MANIFEST_FORMAT, Manifest};
-pub use network::{KataGoFile, Network, NetworkError};
+pub use network::{Glance, KataGoFile, Network, NetworkError, glance};
 pub use params::NetParams;
 pub use resnet::{NetInput, NetOutput, ResNet, builder, variables};
 pub use shape::{NetShape, NotAShape, SCALARS};
-pub use weights::{NetFile, WeightsError};
+pub use weights::{NetFile, Precision, WeightsError};
 
 /// The environment variable that tells Candle how many threads of its own to compute with, which it
 /// can be told in no other way.

@@ -1,5 +1,6 @@
 //! Networks of either kind: our own, and KataGo's.
 
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +11,10 @@ use super::katago::{KataGoError, KataGoEvaluator, Model, looks_like_katago};
 use super::weights::{MAX_MANIFEST, MAX_WEIGHTS, NetFile, WeightsError, checksum};
 use crate::eval::EvalError;
 use crate::game::{BoardSize, Game, Komi, Position, Rules};
-use crate::util::{ReadError, read_limited};
+use crate::util::{ReadError, open_file, read_limited};
+
+/// Bytes at the beginning of a file in which its head is.
+const BEGINNING: u64 = 1 << 16;
 
 /// What stands before the name of a built-in network.
 const BUILT_IN: &str = "builtin:";
@@ -65,6 +69,33 @@ pub enum NetworkError {
     /// What the network says is not a number.
     #[error("the network computes values that are not finite: its file is damaged")]
     NotFinite,
+}
+
+/// What the beginning of a file tells.
+#[derive(Clone, Debug)]
+pub struct Glance {
+    /// Length of the file.
+    pub bytes: u64,
+    /// The games of the network, if it is one of KataGo's.
+    pub games: Option<Vec<Game>>,
+}
+
+/// Looks at the beginning of a file, which tells what it is, and whether it is of a version and a
+/// kind that can be used. Whether it is whole it does not tell.
+pub fn glance(path: &str) -> Result<Glance, NetworkError> {
+    let path = Path::new(path);
+    let failed = |reason| ReadError::Io { path: path.to_owned(), reason };
+    let file = open_file(path)?;
+    let bytes = file.metadata().map_err(failed)?.len();
+    let mut beginning = Vec::new();
+    file.take(BEGINNING).read_to_end(&mut beginning).map_err(failed)?;
+    if !looks_like_katago(&beginning) {
+        return Ok(Glance { bytes, games: None });
+    }
+    if bytes > BEGINNING {
+        Model::check_beginning(&beginning)?;
+    }
+    Ok(Glance { bytes, games: Some(vec![Game::Go]) })
 }
 
 impl Network {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use half::f16;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
@@ -18,6 +19,15 @@ use crate::util::{ReadError, read_limited, write_atomically};
 pub(super) const MAX_WEIGHTS: usize = 1 << 30;
 /// Bytes of the largest manifest.
 pub(super) const MAX_MANIFEST: usize = 1 << 20;
+
+/// How weights lie in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// 32 bits each, as they are computed with.
+    Single,
+    /// 16 bits each: rounded to eleven binary digits, in half the space.
+    Half,
+}
 
 /// A network as it is kept in files.
 #[derive(Clone, Debug)]
@@ -129,7 +139,13 @@ impl NetFile {
 
     /// Writes both files, each whole or not at all, and sets the checksum in the manifest.
     pub fn save(&mut self, path: &Path) -> Result<(), WeightsError> {
-        let weights = write_tensors(&self.weights, &self.manifest.shape)?;
+        self.save_as(path, Precision::Single)
+    }
+
+    /// The same with weights of some precision. What is rounded in the file is not rounded here, see
+    /// [`NetFile::halved`].
+    pub fn save_as(&mut self, path: &Path, precision: Precision) -> Result<(), WeightsError> {
+        let weights = write_tensors(&self.weights, &self.manifest.shape, precision)?;
         self.manifest.sha256 = checksum(&weights);
         let manifest = toml::to_string(&self.manifest)
             .map_err(|error| WeightsError::Manifest(error.to_string()))?;
@@ -139,6 +155,18 @@ impl NetFile {
         };
         write(path, &weights)?;
         write(&path.with_extension("toml"), manifest.as_bytes())
+    }
+}
+
+impl NetFile {
+    /// The network with the weights that a file of half precision keeps.
+    #[must_use]
+    pub fn halved(&self) -> Self {
+        let mut net = self.clone();
+        for weight in net.weights.values_mut().flatten() {
+            *weight = f16::from_f32(*weight).to_f32();
+        }
+        net
     }
 }
 
@@ -165,18 +193,23 @@ fn read_tensor(
     view: &TensorView<'_>,
     dims: &[usize],
 ) -> Result<Vec<f32>, WeightsError> {
-    if view.dtype() != Dtype::F32 || view.shape() != dims {
+    if !matches!(view.dtype(), Dtype::F32 | Dtype::F16) || view.shape() != dims {
         return Err(WeightsError::Tensor {
             name: name.to_owned(),
             found: format!("{:?} {:?}", view.dtype(), view.shape()),
-            expected: format!("F32 {dims:?}"),
+            expected: format!("F32 or F16 {dims:?}"),
         });
     }
-    let values: Vec<f32> = view
-        .data()
-        .chunks_exact(4)
-        .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-        .collect();
+    let data = view.data();
+    let values: Vec<f32> = match view.dtype() {
+        Dtype::F16 => data
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|&bytes| f16::from_le_bytes(bytes).to_f32())
+            .collect(),
+        _ => data.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect(),
+    };
     if values.iter().all(|value| value.is_finite()) {
         Ok(values)
     } else {
@@ -184,20 +217,35 @@ fn read_tensor(
     }
 }
 
-fn write_tensors(weights: &Tensors, shape: &NetShape) -> Result<Vec<u8>, WeightsError> {
+fn write_tensors(
+    weights: &Tensors,
+    shape: &NetShape,
+    precision: Precision,
+) -> Result<Vec<u8>, WeightsError> {
+    let bytes = |values: &[f32]| -> Vec<u8> {
+        match precision {
+            Precision::Single => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+            Precision::Half => {
+                values.iter().flat_map(|&value| f16::from_f32(value).to_le_bytes()).collect()
+            }
+        }
+    };
+    let dtype = match precision {
+        Precision::Single => Dtype::F32,
+        Precision::Half => Dtype::F16,
+    };
     let buffers: Vec<_> = shape
         .tensors()
         .into_iter()
         .map(|(name, dims)| {
             let values = weights.get(&name).ok_or_else(|| WeightsError::Missing(name.clone()))?;
-            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-            Ok((name, dims, bytes))
+            Ok((name, dims, bytes(values)))
         })
         .collect::<Result<_, WeightsError>>()?;
     let views = buffers
         .iter()
         .map(|(name, dims, bytes)| {
-            let view = TensorView::new(Dtype::F32, dims.clone(), bytes)
+            let view = TensorView::new(dtype, dims.clone(), bytes)
                 .map_err(|error| WeightsError::Safetensors(error.to_string()))?;
             Ok((name.as_str(), view))
         })
@@ -271,6 +319,26 @@ mod tests {
         let loaded = NetFile::from_bytes(&manifest, &weights).unwrap();
         assert_eq!(loaded.weights, net.weights);
         assert_eq!(loaded.manifest.shape, net.manifest.shape);
+    }
+
+    #[test]
+    fn half_precision_takes_half_the_space_and_is_refused_where_it_does_not_reach() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("half.safetensors");
+        let mut net = sample();
+        net.save_as(&path, Precision::Half).unwrap();
+        let loaded = NetFile::load(&path).unwrap();
+        assert_eq!(loaded.weights, net.halved().weights);
+        assert_ne!(loaded.weights, net.weights);
+        for (name, values) in &loaded.weights {
+            for (found, given) in values.iter().zip(&net.weights[name]) {
+                assert!((found - given).abs() <= given.abs() / 2048.0 + 1e-7, "{found} {given}");
+            }
+        }
+        net.weights.get_mut("value.hidden.bias").unwrap()[0] = 70_000.0;
+        net.save_as(&path, Precision::Half).unwrap();
+        let error = NetFile::load(&path).unwrap_err().to_string();
+        assert!(error.contains("value.hidden.bias") && error.contains("finite"), "{error}");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Games as bytes; the format is in `docs/formats.md`.
 
-use crate::eval::Value;
-use crate::game::{
-    BoardSize, Color, DeadStones, Game, GameEnd, HandicapBonus, KoRule, Komi, Move, Rules, Scoring,
-    Suicide,
-};
+mod label;
+mod rules;
 
+use self::label::{check_label, encode_label};
+use self::rules::{rules_code, rules_of};
 use super::game::{Outcome, TrainingGame, Turn};
+use crate::eval::Value;
+use crate::game::{BoardSize, Color, Komi, Move, Point, PointSet, Rules};
 
 /// More turns than any game has that somebody wants to learn from.
 pub const MAX_TURNS: usize = 10_000;
@@ -24,7 +25,9 @@ mod turn_flag {
     pub(super) const HAS_VALUE: u8 = 4;
     /// The weight is not 1.
     pub(super) const HAS_WEIGHT: u8 = 8;
-    pub(super) const ALL: u8 = 15;
+    /// A teacher has said something.
+    pub(super) const HAS_LABEL: u8 = 16;
+    pub(super) const ALL: u8 = 31;
 }
 
 /// The flags of an outcome.
@@ -33,7 +36,9 @@ mod outcome_flag {
     pub(super) const WHITE_WON: u8 = 2;
     pub(super) const HAS_SCORE: u8 = 4;
     pub(super) const HAS_OWNERS: u8 = 8;
-    pub(super) const ALL: u8 = 15;
+    /// Handicap stones follow.
+    pub(super) const HAS_STONES: u8 = 16;
+    pub(super) const ALL: u8 = 31;
 }
 
 /// Bytes are no game.
@@ -59,6 +64,12 @@ pub enum UnwritableGame {
     /// A score that is not a number.
     #[error("the score of the game is not a number")]
     BadScore,
+    /// A label with a number that is none, or with a negative weight.
+    #[error("turn {0} of the game has a label with a number that is impossible")]
+    BadLabel(usize),
+    /// Handicap stones of which two are on one point or one has no liberty.
+    #[error("the handicap stones of the game do not fit on its board")]
+    BadStones,
     /// Owners of other points than the board has.
     #[error("the game has owners for {found} points, its board has {points}")]
     BadOwners {
@@ -78,7 +89,7 @@ pub(crate) fn encode(game: &TrainingGame, bytes: &mut Vec<u8>) -> Result<(), Unw
     let halves = i16::try_from(game.komi.halves()).expect("invariant: komi goes to 1000");
     bytes.extend(halves.to_le_bytes());
     put_number(bytes, game.turns.len());
-    encode_outcome(&game.outcome, bytes);
+    encode_outcome(game, bytes);
     for turn in &game.turns {
         encode_turn(turn, game.size, bytes);
     }
@@ -94,6 +105,12 @@ fn check(game: &TrainingGame) -> Result<(), UnwritableGame> {
         if bad(turn.weight) || turn.policy.iter().any(|&(_, weight)| bad(weight)) {
             return Err(UnwritableGame::BadWeight(number));
         }
+        if let Some(label) = &turn.label {
+            check_label(label, game.size, number)?;
+        }
+    }
+    if !stones_fit(game.size, &game.stones) {
+        return Err(UnwritableGame::BadStones);
     }
     if game.outcome.score.is_some_and(|score| !score.is_finite()) {
         return Err(UnwritableGame::BadScore);
@@ -107,7 +124,17 @@ fn check(game: &TrainingGame) -> Result<(), UnwritableGame> {
     }
 }
 
-fn encode_outcome(outcome: &Outcome, bytes: &mut Vec<u8>) {
+/// Whether stones stand on points of their own and leave some of the board empty.
+fn stones_fit(size: BoardSize, stones: &[Point]) -> bool {
+    let mut points = PointSet::new();
+    for &point in stones {
+        points.insert(point);
+    }
+    points.len() == stones.len() && stones.len() < size.area()
+}
+
+fn encode_outcome(game: &TrainingGame, bytes: &mut Vec<u8>) {
+    let TrainingGame { outcome, stones, size, .. } = game;
     let mut flags = match outcome.winner {
         Some(Color::Black) => outcome_flag::BLACK_WON,
         Some(Color::White) => outcome_flag::WHITE_WON,
@@ -115,7 +142,14 @@ fn encode_outcome(outcome: &Outcome, bytes: &mut Vec<u8>) {
     };
     flags |= if outcome.score.is_some() { outcome_flag::HAS_SCORE } else { 0 };
     flags |= if outcome.owners.is_some() { outcome_flag::HAS_OWNERS } else { 0 };
+    flags |= if stones.is_empty() { 0 } else { outcome_flag::HAS_STONES };
     bytes.push(flags);
+    if !stones.is_empty() {
+        put_number(bytes, stones.len());
+        for &point in stones {
+            put_number(bytes, size.offset(point));
+        }
+    }
     bytes.extend(outcome.score.into_iter().flat_map(f32::to_le_bytes));
     let owners = outcome.owners.as_deref().unwrap_or_default();
     bytes.extend(owners.chunks(4).map(|four| {
@@ -136,11 +170,11 @@ fn encode_turn(turn: &Turn, size: BoardSize, bytes: &mut Vec<u8>) {
     flags |= if turn.value.is_some() { turn_flag::HAS_VALUE } else { 0 };
     let has_weight = turn.weight.to_bits() != 1.0_f32.to_bits();
     flags |= if has_weight { turn_flag::HAS_WEIGHT } else { 0 };
+    flags |= if turn.label.is_some() { turn_flag::HAS_LABEL } else { 0 };
     bytes.push(flags);
     put_number(bytes, move_number(turn.mv, size));
     if let Some(value) = turn.value {
-        #[expect(clippy::cast_possible_truncation, reason = "a value is between -1 and 1")]
-        bytes.extend(((value.get() * VALUE_ONE).round() as i16).to_le_bytes());
+        put_value(bytes, value);
     }
     if has_weight {
         bytes.extend(turn.weight.to_le_bytes());
@@ -152,6 +186,14 @@ fn encode_turn(turn: &Turn, size: BoardSize, bytes: &mut Vec<u8>) {
             bytes.extend(weight.to_le_bytes());
         }
     }
+    if let Some(label) = &turn.label {
+        encode_label(label, size, bytes);
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a value is between -1 and 1")]
+fn put_value(bytes: &mut Vec<u8>, value: Value) {
+    bytes.extend(((value.get() * VALUE_ONE).round() as i16).to_le_bytes());
 }
 
 /// The moves whose weights do not vanish.
@@ -177,60 +219,11 @@ pub(crate) fn put_number(bytes: &mut Vec<u8>, mut number: usize) {
     bytes.push(number.to_le_bytes()[0]);
 }
 
-fn rules_code(rules: Rules) -> [u8; 7] {
-    [
-        u8::from(rules.game == Game::NoGo),
-        match rules.ko {
-            KoRule::Simple => 0,
-            KoRule::PositionalSuperko => 1,
-            KoRule::SituationalSuperko => 2,
-        },
-        u8::from(rules.suicide == Suicide::Allowed),
-        u8::from(rules.scoring == Scoring::Territory),
-        u8::from(rules.dead_stones == DeadStones::Counted),
-        match rules.end {
-            GameEnd::TwoPasses => 0,
-            GameEnd::ThreePasses => 1,
-            GameEnd::WhitePassesLast => 2,
-        },
-        match rules.handicap_bonus {
-            HandicapBonus::Zero => 0,
-            HandicapBonus::StonesMinusOne => 1,
-            HandicapBonus::Stones => 2,
-        },
-    ]
-}
-
-fn rules_of(code: [u8; 7]) -> Option<Rules> {
-    let choose = |index: usize, count: u8| (code[index] < count).then_some(code[index]);
-    Some(Rules {
-        game: if choose(0, 2)? == 1 { Game::NoGo } else { Game::Go },
-        ko: match choose(1, 3)? {
-            0 => KoRule::Simple,
-            1 => KoRule::PositionalSuperko,
-            _ => KoRule::SituationalSuperko,
-        },
-        suicide: if choose(2, 2)? == 1 { Suicide::Allowed } else { Suicide::Forbidden },
-        scoring: if choose(3, 2)? == 1 { Scoring::Territory } else { Scoring::Area },
-        dead_stones: if choose(4, 2)? == 1 { DeadStones::Counted } else { DeadStones::Removed },
-        end: match choose(5, 3)? {
-            0 => GameEnd::TwoPasses,
-            1 => GameEnd::ThreePasses,
-            _ => GameEnd::WhitePassesLast,
-        },
-        handicap_bonus: match choose(6, 3)? {
-            0 => HandicapBonus::Zero,
-            1 => HandicapBonus::StonesMinusOne,
-            _ => HandicapBonus::Stones,
-        },
-    })
-}
-
 /// Reads a game that takes all of the bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Result<TrainingGame, NotAGame> {
     let mut source = Source(bytes);
     let (size, rules, komi, count) = source.start()?;
-    let outcome = source.outcome(size)?;
+    let (outcome, stones) = source.outcome(size)?;
     // Not reserved at once: what the bytes claim may be more than they hold.
     let mut turns = Vec::with_capacity(count.min(source.0.len()));
     for _ in 0..count {
@@ -239,7 +232,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<TrainingGame, NotAGame> {
     if !source.0.is_empty() {
         return Err(NotAGame("there are bytes behind the last turn"));
     }
-    Ok(TrainingGame { size, rules, komi, turns, outcome })
+    Ok(TrainingGame { size, rules, komi, stones, turns, outcome })
 }
 
 /// Reads the size and the number of turns alone.
@@ -294,7 +287,8 @@ impl Source<'_> {
         Ok((size, rules, komi, turns))
     }
 
-    fn outcome(&mut self, size: BoardSize) -> Result<Outcome, NotAGame> {
+    /// How the game ended, and the handicap stones that it began with.
+    fn outcome(&mut self, size: BoardSize) -> Result<(Outcome, Vec<Point>), NotAGame> {
         let flags = self.byte()?;
         let has = |flag: u8| flags & flag != 0;
         if flags & !outcome_flag::ALL != 0 {
@@ -306,9 +300,24 @@ impl Source<'_> {
             (false, true) => Some(Color::White),
             (false, false) => None,
         };
+        let stones = if has(outcome_flag::HAS_STONES) { self.stones(size)? } else { Vec::new() };
         let score = has(outcome_flag::HAS_SCORE).then(|| self.float()).transpose()?;
         let owners = has(outcome_flag::HAS_OWNERS).then(|| self.owners(size)).transpose()?;
-        Ok(Outcome { winner, score, owners })
+        Ok((Outcome { winner, score, owners }, stones))
+    }
+
+    fn stones(&mut self, size: BoardSize) -> Result<Vec<Point>, NotAGame> {
+        let count = self.number()?;
+        if count == 0 || count > size.area() {
+            return Err(NotAGame("it has an impossible number of handicap stones"));
+        }
+        let stone = |source: &mut Self| match source.mv(size)? {
+            Move::Place(point) => Ok(point),
+            Move::Pass => Err(NotAGame("a handicap stone is not on the board")),
+        };
+        let stones = (0..count).map(|_| stone(self)).collect::<Result<Vec<_>, _>>()?;
+        let fit = stones_fit(size, &stones);
+        if fit { Ok(stones) } else { Err(NotAGame("its handicap stones do not fit")) }
     }
 
     fn owners(&mut self, size: BoardSize) -> Result<Vec<Option<Color>>, NotAGame> {
@@ -334,9 +343,7 @@ impl Source<'_> {
             return Err(NotAGame("a turn has unknown flags"));
         }
         let mv = self.mv(size)?;
-        let value = has(turn_flag::HAS_VALUE)
-            .then(|| self.take().map(|bytes| f32::from(i16::from_le_bytes(bytes)) / VALUE_ONE))
-            .transpose()?;
+        let value = has(turn_flag::HAS_VALUE).then(|| self.value()).transpose()?;
         let weight = if has(turn_flag::HAS_WEIGHT) { self.float()? } else { 1.0 };
         if weight < 0.0 {
             return Err(NotAGame("a turn has a negative weight"));
@@ -347,7 +354,12 @@ impl Source<'_> {
             turn_flag::POLICY_IS_LIST => self.policy(size)?,
             _ => return Err(NotAGame("a turn has an unknown kind of policy")),
         };
-        Ok(Turn { mv, policy, value: value.map(Value::new), weight })
+        let label = has(turn_flag::HAS_LABEL).then(|| self.label(size)).transpose()?;
+        Ok(Turn { mv, policy, value, weight, label: label.map(Box::new) })
+    }
+
+    fn value(&mut self) -> Result<Value, NotAGame> {
+        Ok(Value::new(f32::from(i16::from_le_bytes(self.take()?)) / VALUE_ONE))
     }
 
     fn policy(&mut self, size: BoardSize) -> Result<Vec<(Move, f32)>, NotAGame> {

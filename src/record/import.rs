@@ -254,12 +254,13 @@ fn training_game(record: &GameRecord, filters: &Filters) -> Result<TrainingGame,
     let rules = filters.rules.or(record.rules).unwrap_or(Rules::CHINESE);
     let komi = record.komi.unwrap_or_default();
     let last = record.replay(usize::MAX, rules, komi).map_err(|_| Skipped::Illegal)?;
-    let turn = |mv| Turn { mv, policy: vec![(mv, 1.0)], value: None, weight: 1.0 };
+    let turn = |mv| Turn { mv, policy: vec![(mv, 1.0)], value: None, weight: 1.0, label: None };
     Ok(TrainingGame {
         size: record.size,
         rules,
         // NoGo knows no komi.
         komi: if rules.game == Game::NoGo { Komi::default() } else { komi },
+        stones: Vec::new(),
         turns: record.moves.iter().map(|recorded| turn(recorded.mv)).collect(),
         outcome: match rules.game {
             Game::Go => go_outcome(record.result, &last, filters.scores),

@@ -3,6 +3,7 @@
 mod codec;
 mod game;
 mod import;
+mod label;
 mod permute;
 mod rating;
 mod shard;
@@ -13,15 +14,16 @@ pub use codec::{MAX_TURNS, NotAGame, UnwritableGame};
 pub(crate) use codec::{
     Source, decode as decode_game, encode as encode_game, move_number, put_number,
 };
-pub use game::{IllegalTurn, Outcome, TrainingGame, Turn};
+pub use game::{IllegalTurn, Label, Outcome, TrainingGame, Turn};
 pub use import::{
     Filters, ImportError, ImportSummary, Imported, Importer, ResultFilter, ScoreTrust, Skipped,
     is_held_out, read_games, sgf_files,
 };
+pub use label::{LabelError, LabelParams, Labeller, Oddity, is_game_held_out};
 pub use permute::Permutation;
 pub use rating::{NotARating, Rating};
 pub use shard::{
     MAX_SHARD, SHARD_EXTENSION, SHARD_VERSION, Shard, ShardError, shard_bytes, write_shard,
 };
-pub use window::{Row, Window, WindowParams, shard_files};
+pub use window::{Row, UNFINISHED, Window, WindowParams, shard_files};
 pub use writer::ShardWriter;

@@ -14,8 +14,9 @@ use crate::util::{ReadError, read_limited, write_atomically};
 /// The first bytes of every shard.
 const MAGIC: &[u8; 8] = b"TEDOGAME";
 
-/// The version of the format.
-pub const SHARD_VERSION: u32 = 1;
+/// The version of the format, and that of shards without labels and handicap stones.
+pub const SHARD_VERSION: u32 = 2;
+const PLAIN_VERSION: u32 = 1;
 
 /// Magic, version, number of games, number of turns.
 const HEADER: usize = 8 + 4 + 4 + 8;
@@ -43,6 +44,15 @@ pub enum ShardError {
         /// Why.
         reason: io::Error,
     },
+    /// Whoever wrote the folder has not finished.
+    #[error(
+        "{} holds a part of the games only, because the import that made it has not finished: \
+         give the same command again, it begins anew", folder.display()
+    )]
+    Unfinished {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The file is something else.
     #[error("{} is no shard of games: it does not begin like one", path.display())]
     NotAShard {
@@ -51,7 +61,7 @@ pub enum ShardError {
     },
     /// The file has a format that this program does not know.
     #[error(
-        "{} has version {found} of the format of shards, this program reads version \
+        "{} has version {found} of the format of shards, this program reads versions up to \
          {SHARD_VERSION}: use the program that wrote it or make it again", path.display()
     )]
     Version {
@@ -97,7 +107,9 @@ pub fn shard_bytes(games: &[TrainingGame]) -> Result<Vec<u8>, ShardError> {
         u32::try_from(games.len()).map_err(|_| ShardError::TooLarge { bytes: usize::MAX })?;
     let turns: usize = games.iter().map(|game| game.turns.len()).sum();
     let mut bytes = MAGIC.to_vec();
-    bytes.extend(SHARD_VERSION.to_le_bytes());
+    // Programs that know nothing of labels read what has none.
+    let plain = games.iter().all(TrainingGame::is_plain);
+    bytes.extend((if plain { PLAIN_VERSION } else { SHARD_VERSION }).to_le_bytes());
     bytes.extend(count.to_le_bytes());
     bytes.extend((turns as u64).to_le_bytes());
     for (game, number) in games.iter().zip(1..) {
@@ -151,7 +163,7 @@ impl Shard {
         }
         let cut_off = || damaged("it ends too early".to_owned());
         let version = u32::from_le_bytes(array(&bytes, 8).ok_or_else(cut_off)?);
-        if version != SHARD_VERSION {
+        if !(PLAIN_VERSION..=SHARD_VERSION).contains(&version) {
             return Err(ShardError::Version { path: path.to_owned(), found: version });
         }
         let end = bytes.len().checked_sub(CHECKSUM).filter(|&end| end >= HEADER);

@@ -9,7 +9,7 @@ use super::game::TrainingGame;
 use super::permute::Permutation;
 use super::shard::{SHARD_EXTENSION, Shard, ShardError};
 use crate::game::{BoardSize, Game, Symmetry};
-use crate::util::{ReadError, Seed, list_folder, params};
+use crate::util::{Seed, list_folder, params};
 
 params! {
     /// How many of the newest rows are trained on, by the formula of KataGo: with `N` rows in all
@@ -44,12 +44,19 @@ impl WindowParams {
     }
 }
 
-/// The shards in a folder, by name, which is how producers tell their age; or the file itself.
-pub fn shard_files(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
+/// A file in a folder of shards that will be complete when it is gone.
+pub const UNFINISHED: &str = "UNFINISHED";
+
+/// The shards in a folder, by name, which is how producers tell their age; or the file itself. A folder that is
+/// not complete is refused.
+pub fn shard_files(path: &Path) -> Result<Vec<PathBuf>, ShardError> {
     if path.extension().is_some_and(|extension| extension == SHARD_EXTENSION) {
         return Ok(vec![path.to_owned()]);
     }
     let mut files = list_folder(path)?;
+    if files.iter().any(|file| file.ends_with(UNFINISHED)) {
+        return Err(ShardError::Unfinished { folder: path.to_owned() });
+    }
     files.retain(|file| file.extension().is_some_and(|extension| extension == SHARD_EXTENSION));
     Ok(files)
 }
@@ -73,6 +80,17 @@ pub struct Window {
     games: usize,
     kinds: Vec<Game>,
     all_rows: u64,
+    /// All games of the shards, oldest first.
+    found: Vec<Found>,
+}
+
+/// A game of a shard, and how many rows it has.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    shard: u32,
+    game: u32,
+    size: BoardSize,
+    rows: u64,
 }
 
 /// The games on boards of one size.
@@ -101,33 +119,47 @@ impl Window {
 
     /// The same of shards that have been read.
     pub fn of(shards: Vec<Shard>, params: Option<&WindowParams>) -> Result<Self, ShardError> {
-        let mut found = Vec::new();
-        let mut kinds = Vec::new();
-        for (shard, number) in shards.iter().zip(0..) {
+        Self::default().with(shards, params)
+    }
+
+    /// The window that there is when newer shards come to these.
+    pub fn with(
+        &self,
+        newer: Vec<Shard>,
+        params: Option<&WindowParams>,
+    ) -> Result<Self, ShardError> {
+        let Self { mut shards, mut kinds, mut found, .. } = self.clone();
+        for (shard, number) in newer.iter().zip(shards.len()..) {
+            let number = u32::try_from(number).expect("invariant: there are fewer files");
             for (game, index) in shard.games().zip(0..) {
                 let game = game?;
                 let rows = game.turns.iter().filter(|turn| turn.weight > 0.0).count() as u64;
-                found.push((number, index, game.size, rows));
+                found.push(Found { shard: number, game: index, size: game.size, rows });
                 if rows > 0 && !kinds.contains(&game.rules.game) {
                     kinds.push(game.rules.game);
                 }
             }
         }
-        let all_rows = found.iter().map(|&(.., rows)| rows).sum();
+        shards.extend(newer);
+        let all_rows = found.iter().map(|game| game.rows).sum();
         let wanted = params.map_or(all_rows, |params| params.rows(all_rows));
         let mut first = found.len();
         let mut taken = 0;
         while taken < wanted {
             first -= 1;
-            taken += found[first].3;
+            taken += found[first].rows;
         }
         let mut window = Self { shards, kinds, all_rows, ..Self::default() };
-        for &(shard, game, size, rows) in &found[first..] {
-            if rows > 0 {
-                window.add(size, shard, game, rows);
-            }
+        for game in found[first..].iter().filter(|game| game.rows > 0) {
+            window.add(game.size, game.shard, game.game, game.rows);
         }
+        window.found = found;
         Ok(window)
+    }
+
+    /// The files that it was read from, oldest first.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.shards.iter().map(Shard::path)
     }
 
     fn add(&mut self, size: BoardSize, shard: u32, game: u32, rows: u64) {

@@ -27,6 +27,8 @@ params! {
         pub schedule: String = "4x8 4x16 8x32".to_owned(), Any;
         /// Games of a generation.
         pub games: u64 = 500, 1..=10_000_000;
+        /// Network that labels the games, from whose labels the training then learns; empty to learn from the games themselves.
+        pub teacher: String = String::new(), Any;
         /// How often the positions of a generation are trained on, in the mean.
         pub reuse: f64 = 4.0, 0.01..=100.0;
         /// Games of a candidate against the best network so far.

@@ -42,6 +42,12 @@ impl Folder {
         self.generation(generation).join("selfplay")
     }
 
+    /// The same games with labels.
+    #[must_use]
+    pub fn labels(&self, generation: u64) -> PathBuf {
+        self.generation(generation).join("label")
+    }
+
     /// The training of a generation.
     #[must_use]
     pub fn training(&self, generation: u64) -> PathBuf {
@@ -70,6 +76,12 @@ impl Folder {
     #[must_use]
     pub fn games_done(&self, generation: u64) -> PathBuf {
         self.generation(generation).join("selfplay.json")
+    }
+
+    /// Stands where the games of a generation are all labelled.
+    #[must_use]
+    pub fn labels_done(&self, generation: u64) -> PathBuf {
+        self.generation(generation).join("label.json")
     }
 
     /// Stands where the training of a generation is done.
@@ -140,6 +152,11 @@ pub enum Stage {
         /// Simulations of a move.
         simulations: u64,
     },
+    /// Labels of a teacher for the games.
+    Label {
+        /// The generation.
+        generation: u64,
+    },
     /// A training on the games so far.
     Train {
         /// The generation.
@@ -161,6 +178,7 @@ impl fmt::Display for Stage {
             Self::Selfplay { generation, simulations } => {
                 write!(f, "self-play of generation {generation}, {simulations} simulations a move")
             }
+            Self::Label { generation } => write!(f, "labels of generation {generation}"),
             Self::Train { generation } => write!(f, "training of generation {generation}"),
             Self::Gate { generation } => write!(f, "matches of generation {generation}"),
             Self::Over => f.write_str("nothing, the run is complete"),
@@ -178,6 +196,8 @@ pub struct Plan {
     has_games: bool,
     /// Whether its network is given.
     has_net: bool,
+    /// Whether there is somebody to learn from.
+    has_teacher: bool,
 }
 
 impl Plan {
@@ -188,6 +208,7 @@ impl Plan {
             schedule: params.schedule.parse()?,
             has_games: !params.warm_data.is_empty(),
             has_net: !params.start.is_empty(),
+            has_teacher: !params.teacher.is_empty(),
         })
     }
 
@@ -213,6 +234,10 @@ impl Plan {
                 };
             }
             let trained = generation == 0 && self.has_net;
+            let labelled = !self.has_teacher || folder.labels_done(generation).exists();
+            if !trained && !labelled && !folder.training_done(generation).exists() {
+                return Stage::Label { generation };
+            }
             if !trained && !folder.training_done(generation).exists() {
                 return Stage::Train { generation };
             }
@@ -227,6 +252,12 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    /// Makes an empty file, and its folder.
+    fn make(path: PathBuf) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
 
     #[test]
     fn the_next_stage_was_told_in_the_words_of_the_program() {
@@ -244,10 +275,6 @@ mod tests {
         };
         let plan = Plan::new(&params).unwrap();
         let folder = &plan.folder;
-        let make = |path: PathBuf| {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "").unwrap();
-        };
         assert_eq!(plan.next(), Stage::Warm);
         make(folder.games_done(0));
         assert_eq!(plan.next(), Stage::Train { generation: 0 });
@@ -261,6 +288,34 @@ mod tests {
         assert_eq!(plan.next(), Stage::Selfplay { generation: 2, simulations: 16 });
         make(folder.done(2));
         assert_eq!(plan.next(), Stage::Over);
+    }
+
+    #[test]
+    fn a_teacher_labels_what_was_played_before_it_is_learnt() {
+        let root = tempfile::tempdir().unwrap();
+        let params = RunParams {
+            folder: root.path().join("run").to_string_lossy().into_owned(),
+            schedule: "1x8".to_owned(),
+            start: "builtin:net".to_owned(),
+            teacher: "strong.bin.gz".to_owned(),
+            ..RunParams::default()
+        };
+        let plan = Plan::new(&params).unwrap();
+        let folder = &plan.folder;
+        assert_eq!(
+            plan.next(),
+            Stage::Gate { generation: 0 },
+            "a network that is given knows enough"
+        );
+        make(folder.done(0));
+        make(folder.games_done(1));
+        assert_eq!(plan.next(), Stage::Label { generation: 1 });
+        make(folder.labels_done(1));
+        assert_eq!(plan.next(), Stage::Train { generation: 1 });
+        let from_games =
+            RunParams { start: String::new(), warm_data: "games".to_owned(), ..params };
+        fs::remove_file(folder.done(0)).unwrap();
+        assert_eq!(Plan::new(&from_games).unwrap().next(), Stage::Label { generation: 0 });
     }
 
     #[test]

@@ -1,23 +1,23 @@
 //! The tree search.
 
 mod amaf;
-mod crew;
 mod gumbel;
 mod json;
 mod leaf;
 mod look;
 mod moves;
 mod params;
+mod pool;
 mod proof;
 mod report;
 mod request;
 mod root;
-mod roster;
 mod run;
 mod select;
 mod signature;
 mod solve;
 mod step;
+mod throttle;
 mod trace;
 mod tree;
 mod view;

@@ -1,17 +1,17 @@
 //! What can be told to a search.
 
 use super::gumbel::GumbelParams;
-use crate::util::{OneOf, machine_memory, params, threads_or_cores};
+use crate::util::{OneOf, available_memory, params, threads_or_cores};
 
 params! {
     /// The tree search.
     pub struct SearchParams {
-        /// Threads that search one tree, 0 for as many as there are cores. On a clock all but one rest while other programs leave them no more of the processors than one would get.
+        /// Threads that search one tree, 0 for as many as there are cores. In searches with a time limit all but one rest while other programs leave them no more processor time than one would get.
         pub threads: usize = 0, 0..=1024;
         /// Positions that a thread sends to the evaluator at a time.
         pub batch: usize = 1, 1..=1024;
-        /// Memory of the tree in MiB, 0 for a quarter of what the machine has. A full tree is searched on but grows no more.
-        pub max_memory: usize = 0, 0..=32_000;
+        /// Memory of the tree in MiB, 0 for what `memory.limit` leaves. A tree that has three quarters of it is searched on but grows no more; the rest is for what is kept of it after a move.
+        pub max_memory: usize = 0, 0..=SearchParams::MOST_MEMORY;
         /// Simulations per move at the most, 0 for no limit.
         pub max_simulations: u64 = 0, 0..=1_000_000_000_000;
         /// Go on in the tree of the search before, where the game has come to a position in it.
@@ -82,11 +82,14 @@ impl SearchParams {
         })
     }
 
-    /// Bytes for the tree.
+    /// The most MiB of a tree.
+    pub const MOST_MEMORY: usize = 32_000;
+
+    /// Bytes for the tree; without a configuration that divides the memory of the process, a quarter of all.
     #[must_use]
     pub fn memory(&self) -> usize {
         match self.max_memory {
-            0 => machine_memory().unwrap_or(4 << 30) / 4,
+            0 => available_memory().unwrap_or(4 << 30) / 4,
             megabytes => megabytes << 20,
         }
     }

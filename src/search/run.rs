@@ -1,12 +1,12 @@
 //! A search from beginning to end.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::crew::{Crew, Job};
 use super::leaf::Memory;
 use super::params::SearchParams;
+use super::pool::{Job, Pool};
 use super::report::SearchReport;
 use super::request::{Line, Request};
 use super::root::RootRule;
@@ -14,11 +14,11 @@ use super::select::Formula;
 use super::trace::{Ring, TraceEntry};
 use super::tree::{Stage, Tree};
 use super::view::View;
-use super::words::Words;
+use super::words::{Supply, Words};
 use super::worker::{Shared, Worker};
 use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
-use crate::timeman::{Progress, StopReason, StopRule, Verdict};
+use crate::timeman::StopReason;
 use crate::util::{Rng, Seed};
 
 /// Searches positions over an evaluator, and remembers the tree of the last one.
@@ -28,11 +28,13 @@ pub struct Search {
     seed: Seed,
     searches: u64,
     kept: Option<Kept>,
-    /// Memory of a tree that is gone.
+    /// The memory of all trees.
+    supply: Arc<Supply>,
+    /// Room for a tree, from one that is gone.
     spare: Option<Words>,
     /// Searches before the last one whose threads had not finished when their tree was wanted.
     unsettled: Vec<Arc<Job>>,
-    crew: Crew,
+    pool: Pool,
     trace: Vec<TraceEntry>,
 }
 
@@ -46,9 +48,14 @@ struct Kept {
 /// How often a thread that sleeps until the deadline looks whether the search can end before.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Threads that are late are not waited for longer than this share of the time for the next search. Then
-/// that begins with a new tree.
+/// Threads that are late are not waited for longer than this share of the time that is left for the next search,
+/// and this time. Then that begins with a new tree.
 const PATIENCE: u32 = 4;
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+
+/// Fourths of the memory that a tree grows to. The rest is for what is kept of it after the next moves: the copy has to
+/// stand beside it for a moment.
+const GROWTH_IN_4: usize = 3;
 
 impl Search {
     /// A search whose random choices start from a seed.
@@ -56,13 +63,14 @@ impl Search {
     pub fn new(evaluator: Arc<dyn Evaluator>, params: SearchParams, seed: Seed) -> Self {
         Self {
             evaluator,
+            supply: Supply::new(params.memory()),
             params,
             seed,
             searches: 0,
             kept: None,
             spare: None,
             unsettled: Vec::new(),
-            crew: Crew::new(),
+            pool: Pool::new(),
             trace: Vec::new(),
         }
     }
@@ -94,20 +102,19 @@ impl Search {
         self.searches += 1;
         let evaluation = self.evaluate_root(position)?;
         let amaf = self.params.rave > 0.0 && evaluation.first_moves.is_some();
-        if let Some(kept) = &self.kept {
-            self.crew.settle(&kept.job, request.deadline.map(|deadline| deadline / PATIENCE));
-        }
+        self.wait_for_tree(&request);
+        self.unsettled.retain(|job| Arc::strong_count(job) > 1);
         let mut tree = self.tree_for(request.line, amaf);
-        tree.set_limit(self.memory());
+        tree.begin();
         let mut memory = Memory::new(tree.reserve());
         let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
         shared.begin(&evaluation, &self.params, request.allowed, (&mut memory, &mut rng));
         let mut owners = vec![Criticality::new(position.size()); self.params.thread_count()];
         owners[0].add(position.to_move(), &evaluation, 0);
         let owners = owners.into_iter().map(Mutex::new).collect();
-        let outside = usize::from(request.deadline.is_none());
+        let caller_works = request.deadline.is_none();
         let evaluator = Arc::clone(&self.evaluator);
-        let job = Arc::new(Job::new(shared, evaluator, owners, memory, outside));
+        let job = Arc::new(Job::new(shared, evaluator, owners, memory, caller_works));
         let line = request.line.cloned();
         let found = self.lead(&job, request, evaluation.score.is_some());
         if found.is_ok() {
@@ -119,6 +126,23 @@ impl Search {
         found
     }
 
+    /// Waits a while for threads that are still at work on the last tree, if that can be searched on.
+    fn wait_for_tree(&self, request: &Request<'_>) {
+        let Some(Kept { line: Some(old), job }) = &self.kept else { return };
+        let usable = |line: &Line| self.keeps_trees() && line.since(old).is_some();
+        if request.line.is_some_and(usable) {
+            let left =
+                request.deadline.map(|deadline| deadline.saturating_sub(request.clock.elapsed(0)));
+            self.pool.settle(job, left.map(|left| (left / PATIENCE).min(LONGEST_WAIT)));
+        }
+    }
+
+    /// Whether a search may go on in the tree of the one before. A Gumbel root's schedule begins with a root
+    /// that nobody has visited.
+    fn keeps_trees(&self) -> bool {
+        self.params.keep_tree && self.params.gumbel().is_none()
+    }
+
     /// Has a job done, asks the rule now and then, and reports when it says stop.
     fn lead(
         &mut self,
@@ -128,12 +152,12 @@ impl Search {
     ) -> Result<SearchReport, EvalError> {
         let Request { rule, clock, simulations, mut observer, deadline, .. } = request;
         let (shared, owners) = (&job.shared, job.owners.as_slice());
-        let view = View { shared, owners, params: &self.params, has_score };
+        let before = clock.elapsed(0);
+        let view = View { shared, owners, params: &self.params, has_score, before };
         let now = || view.progress(clock, simulations);
-        let mut progress = now();
-        let mut shift = self.crew.shift(job);
+        let mut running = self.pool.running(job);
         let mut caller = match deadline {
-            None => Caller::Works(job.worker(0)),
+            None => Caller::Works(job.next_worker().expect("invariant: the first is wanted").1),
             Some(deadline) => Caller::Sleeps(deadline),
         };
         let only_move = view.choices() < 2;
@@ -141,53 +165,48 @@ impl Search {
             if only_move {
                 break StopReason::OnlyMove;
             }
-            progress = now();
+            let progress = now();
             if let Some(reason) = view.end(rule, &progress) {
                 break reason;
             }
             match &mut caller {
                 Caller::Works(worker) => {
                     worker.run_batch()?;
-                    shift.begin()?;
+                    running.begin()?;
                 }
                 Caller::Sleeps(deadline) => {
                     let left = deadline.saturating_sub(progress.elapsed);
                     if left.is_zero() {
                         break StopReason::Deadline;
                     }
-                    shift.begin()?;
-                    shift.wait(LOOK.min(left));
-                    shift.look(progress.elapsed);
+                    running.begin()?;
+                    running.look(progress.elapsed);
+                    running.wait(LOOK.min(left));
                 }
             }
             if let Some(observer) = &mut observer {
                 observer.look(&progress, &|| view.report(&progress, None));
             }
         };
-        drop(shift);
+        drop(running);
         if let Caller::Works(mut worker) = caller {
             worker.count();
-            self.crew.settle(job, None);
+            self.pool.settle(job, None);
         }
         if let Some(error) = job.failure() {
             return Err(error);
         }
-        let last = now();
-        let elapsed = progress.elapsed.max(last.elapsed);
-        Ok(view.report(&Progress { elapsed, ..last }, Some(reason)))
+        Ok(view.report(&now(), Some(reason)))
     }
 
     /// The part of the last tree that begins with the position at the end of the line, or a new one.
     fn tree_for(&mut self, line: Option<&Line>, amaf: bool) -> Tree {
         let kept = self.kept.take().and_then(|kept| self.settled(kept));
-        let memory = self.params.memory();
-        let spare = self.spare.take().filter(|words| words.is_for(memory));
-        let words = spare.unwrap_or_else(|| Words::new(memory, memory));
+        let room = self.supply.bytes() / 4 * GROWTH_IN_4;
+        let words = self.spare.take().unwrap_or_else(|| Words::new(&self.supply, room));
         let fresh = |words| Tree::in_words(words, amaf);
         let Some((old, tree)) = kept else { return fresh(words) };
-        // A Gumbel root's schedule begins with a root that nobody has visited.
-        let usable =
-            self.params.keep_tree && self.params.gumbel().is_none() && tree.has_amaf() == amaf;
+        let usable = self.keeps_trees() && tree.has_amaf() == amaf;
         let moves = line.filter(|_| usable).zip(old).and_then(|(line, old)| line.since(&old));
         if moves.as_ref().is_some_and(Vec::is_empty) {
             self.spare = Some(words);
@@ -204,19 +223,13 @@ impl Search {
     /// The tree of an earlier search, if nobody is at work on it any more.
     fn settled(&mut self, Kept { line, job }: Kept) -> Option<(Option<Line>, Tree)> {
         match Arc::try_unwrap(job) {
-            Ok(job) => Some((line, job.shared.tree)),
+            // A thread that failed after the report has left the tree in disorder.
+            Ok(job) => job.failure().is_none().then_some((line, job.shared.tree)),
             Err(job) => {
                 self.unsettled.push(job);
                 None
             }
         }
-    }
-
-    /// Bytes that a tree may take beside those that threads are still at work on.
-    fn memory(&mut self) -> usize {
-        self.unsettled.retain(|job| Arc::strong_count(job) > 1);
-        let in_use: usize = self.unsettled.iter().map(|job| job.shared.tree.memory()).sum();
-        self.params.memory().saturating_sub(in_use)
     }
 
     /// What the evaluator says of the root as it is, its moves included.
@@ -260,23 +273,6 @@ impl Search {
             ownership: upright.ownership,
             first_moves: None,
         })
-    }
-}
-
-impl View<'_> {
-    /// Why the search is to end before its deadline, if it is.
-    fn end(&self, rule: &mut dyn StopRule, progress: &Progress<'_>) -> Option<StopReason> {
-        if self.shared.proof().is_some() {
-            return Some(StopReason::Proven);
-        }
-        if let Verdict::Stop(reason) = rule.check(progress) {
-            return Some(reason);
-        }
-        if progress.simulations_left == Some(0) {
-            return Some(StopReason::Simulations);
-        }
-        // Ordering: with the flag the failure of a thread is seen.
-        self.shared.stop.load(Ordering::Acquire).then_some(StopReason::Interrupted)
     }
 }
 

@@ -131,6 +131,7 @@ impl Stepper {
             owners: &self.owners,
             params: &self.params,
             has_score: self.has_score,
+            before: Duration::ZERO,
         }
     }
 

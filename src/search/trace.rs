@@ -34,7 +34,7 @@ impl Ring {
     /// Adds a simulation.
     #[expect(clippy::cast_possible_truncation, reason = "fixed values fit, and so does the rest")]
     pub(super) fn add(&self, first: Option<usize>, value: Value) {
-        // Ordering: read after the threads have been joined, or as a snapshot that may be torn
+        // Ordering: read after `Pool::settle`, or as a snapshot that may be torn
         // between entries but never inside one.
         let index = self.written.fetch_add(1, Ordering::Relaxed) as usize % self.entries.len();
         let first = first.map_or(u16::MAX, |first| first as u16);

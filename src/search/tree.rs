@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use block::HEADER;
 pub(super) use block::{Block, BlockId};
 
-use super::words::{Reserve, Words};
+use super::words::{Reserve, Supply, Words};
 use crate::eval::Policy;
 use crate::game::Move;
 
@@ -65,7 +65,7 @@ const ON_DEMAND: u64 = 1 << 36;
 const BLOCK: u64 = 0xFFFF_FFFF;
 
 // Ordering: the sums are counters that are read as estimates while threads run, and exactly after
-// they have been joined, so that relaxed accesses do. What must be seen in order are blocks and
+// `Pool::settle`, so that relaxed accesses do. What must be seen in order are blocks and
 // segments: their content is written before their index is published with Release, and whoever
 // reads the index with Acquire sees it.
 
@@ -204,7 +204,7 @@ impl Tree {
     /// A tree with a root that nobody has visited, in at most `memory` bytes.
     #[must_use]
     pub(super) fn new(memory: usize) -> Self {
-        Self::in_words(Words::new(memory, memory), false)
+        Self::in_words(Words::new(&Supply::new(memory), memory), false)
     }
 
     /// The same in words that are all zero, with room for [`Amaf`](super::amaf::Amaf) if it is wanted.
@@ -253,9 +253,9 @@ impl Tree {
         self.words.bytes()
     }
 
-    /// Changes how many bytes may be in use; what is already stays.
-    pub(super) fn set_limit(&mut self, bytes: usize) {
-        self.words.set_limit(bytes);
+    /// Lets the tree try to grow again.
+    pub(super) fn begin(&mut self) {
+        *self.full.get_mut() = false;
     }
 
     /// Whether the tree could not grow any more.
@@ -314,11 +314,9 @@ impl Tree {
         })
     }
 
-    /// A new tree with a node of this one as its root, and of what is below it as much as fits into
-    /// the words that this tree leaves free: the most visited nodes first.
-    pub(super) fn rooted_at(&self, id: NodeId, mut words: Words) -> Self {
-        let memory = words.room();
-        words.set_limit(memory.saturating_sub(self.memory()));
+    /// A new tree with a node of this one as its root, and of what is below it as much as there are words for
+    /// beside this tree: the most visited nodes first.
+    pub(super) fn rooted_at(&self, id: NodeId, words: Words) -> Self {
         let mut copy = Self::in_words(words, self.amaf);
         let mut reserve = copy.reserve();
         copy.node(copy.root).copy_from(self.node(id));
@@ -338,8 +336,6 @@ impl Tree {
         }
         copy.count(&mut reserve);
         copy.reserve = reserve;
-        copy.words.set_limit(memory);
-        *copy.full.get_mut() = false;
         copy
     }
 

@@ -1,6 +1,7 @@
 //! What can be said of a search while it runs and at its end.
 
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::look::principal_line;
@@ -11,7 +12,7 @@ use super::tree::{Block, NodeId};
 use super::worker::Shared;
 use crate::eval::{Criticality, Value};
 use crate::game::Move;
-use crate::timeman::{Progress, StopReason};
+use crate::timeman::{Progress, StopReason, StopRule, Verdict};
 
 impl Shared {
     /// The moves of the root, if it has any.
@@ -49,14 +50,36 @@ pub(super) struct View<'a> {
     pub(super) owners: &'a [Mutex<Criticality>],
     pub(super) params: &'a SearchParams,
     pub(super) has_score: bool,
+    /// The time that was over when the first simulation began.
+    pub(super) before: Duration,
 }
 
 impl View<'_> {
+    /// Why the search is to end before its deadline, if it is.
+    pub(super) fn end(
+        &self,
+        rule: &mut dyn StopRule,
+        progress: &Progress<'_>,
+    ) -> Option<StopReason> {
+        if self.shared.proof().is_some() {
+            return Some(StopReason::Proven);
+        }
+        if let Verdict::Stop(reason) = rule.check(progress) {
+            return Some(reason);
+        }
+        if progress.simulations_left == Some(0) {
+            return Some(StopReason::Simulations);
+        }
+        // Ordering: with the flag the failure of a thread is seen.
+        self.shared.stop.load(Ordering::Acquire).then_some(StopReason::Interrupted)
+    }
+
     pub(super) fn progress(&self, clock: SearchClock<'_>, most: Option<u64>) -> Progress<'_> {
         let simulations = self.shared.simulations();
         Progress {
             simulations,
             elapsed: clock.elapsed(simulations),
+            before: self.before,
             simulations_left: most.map(|most| most.saturating_sub(simulations)),
             reused: u64::from(self.shared.before),
             planned: Duration::ZERO,

@@ -1,7 +1,7 @@
-//! Memory that a tree grows in: atomic words in chunks that never move.
+//! Memory that trees grow in: atomic words in chunks that never move.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Words of a chunk, a power of two.
 const CHUNK: usize = 1 << 15;
@@ -12,21 +12,77 @@ const LINE: usize = 8;
 /// Bytes of a chunk.
 pub(super) const CHUNK_BYTES: usize = CHUNK * size_of::<u64>();
 
+/// The chunks of all trees of a search, up to a limit. What a tree gives back is kept for the next one: so there are never
+/// more, however the memory between them is used, and a short search waits for no new memory.
+pub(super) struct Supply {
+    /// Chunks that can still be had.
+    left: AtomicUsize,
+    limit: usize,
+    kept: Mutex<Chunks>,
+}
+
+#[derive(Default)]
+struct Chunks {
+    free: Vec<Chunk>,
+    /// Chunks in use beyond the limit: the first of trees for which there was none.
+    excess: usize,
+}
+
+impl Supply {
+    /// A supply of so many bytes; one chunk there always is.
+    pub(super) fn new(bytes: usize) -> Arc<Self> {
+        let limit = places(bytes);
+        Arc::new(Self { left: AtomicUsize::new(limit), limit, kept: Mutex::default() })
+    }
+
+    /// Bytes of all chunks together.
+    pub(super) fn bytes(&self) -> usize {
+        self.limit * CHUNK_BYTES
+    }
+
+    /// A chunk with nothing in it; none when all are in use.
+    fn take(&self) -> Option<Chunk> {
+        // Ordering: a number; the chunks are behind a lock.
+        let take = |left: usize| left.checked_sub(1);
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).ok()?;
+        let free = self.kept().free.pop();
+        Some(free.map_or_else(Chunk::new, Chunk::cleared))
+    }
+
+    /// The same for a tree that has none yet, which gets one in any case.
+    fn take_first(&self) -> Chunk {
+        self.take().unwrap_or_else(|| {
+            self.kept().excess += 1;
+            Chunk::new()
+        })
+    }
+
+    fn give_back(&self, chunks: impl IntoIterator<Item = Chunk>) {
+        let mut kept = self.kept();
+        for chunk in chunks {
+            if kept.excess > 0 {
+                kept.excess -= 1;
+            } else {
+                kept.free.push(chunk);
+                self.left.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// What is behind the lock is written whole: a panic elsewhere leaves it in order.
+    fn kept(&self) -> MutexGuard<'_, Chunks> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Words by their index, up to a limit. Any number of threads read, write and allocate; none waits
-/// for another but where both need the same new chunk.
+/// for another but where both need a new chunk.
 pub(super) struct Words {
     chunks: Vec<OnceLock<Chunk>>,
     /// Chunks given out; may run ahead of what there is.
     taken: AtomicUsize,
-    /// Chunks that may be given out, at most as many as there are places for.
-    limit: usize,
+    supply: Arc<Supply>,
 }
-
-/// Chunks that are kept for the next tree at the most: new memory costs more than a short search.
-const KEPT: usize = 4;
-
-/// They are no more than this part of all.
-const KEPT_SHARE: usize = 64;
 
 /// Some words, and where among them a cache line begins. The first of them counts those in use; its
 /// line is its own, so that an index of 0 can stand for nothing.
@@ -43,11 +99,12 @@ impl Chunk {
         Self { words, start }
     }
 
-    /// Forgets everything.
-    fn clear(&mut self) {
+    /// The same with nothing in it.
+    fn cleared(mut self) -> Self {
         let used = self.words[self.start].get_mut();
         let used = usize::try_from(*used).map_or(CHUNK, |used| used.min(CHUNK));
         self.words[self.start..][..used].fill_with(AtomicU64::default);
+        self
     }
 }
 
@@ -61,53 +118,44 @@ pub(super) struct Reserve {
 }
 
 impl Words {
-    /// Room for up to `bytes` bytes, of which `now` may be used at once. One chunk there always is.
-    pub(super) fn new(bytes: usize, now: usize) -> Self {
-        let mut words = Self {
-            chunks: (0..places(bytes)).map(|_| OnceLock::new()).collect(),
-            taken: AtomicUsize::new(0),
-            limit: 0,
-        };
-        words.set_limit(now);
-        words
+    /// Room for up to `bytes` bytes, as long as the supply has them. One chunk there always is.
+    pub(super) fn new(supply: &Arc<Supply>, bytes: usize) -> Self {
+        let chunks = (0..places(bytes)).map(|_| OnceLock::new()).collect();
+        Self { chunks, taken: AtomicUsize::new(0), supply: Arc::clone(supply) }
     }
 
-    /// Changes how many bytes may be used; what is already stays.
-    pub(super) fn set_limit(&mut self, bytes: usize) {
-        // Requests that were refused have counted on.
-        let taken = self.taken.get_mut();
-        *taken = (*taken).min(self.limit);
-        self.limit = (bytes / CHUNK_BYTES).max(*taken).clamp(1, self.chunks.len());
-    }
-
-    /// The same memory with nothing in it.
+    /// The same room with nothing in it. The chunks go back to the supply.
     pub(super) fn cleared(mut self) -> Self {
-        let taken = self.taken.get_mut();
-        let used = std::mem::take(taken).min(self.limit);
-        let kept = KEPT.min(self.chunks.len() / KEPT_SHARE);
-        for (index, chunk) in self.chunks[..used].iter_mut().enumerate() {
-            match chunk.get_mut() {
-                Some(chunk) if index < kept => chunk.clear(),
-                _ => drop(chunk.take()),
-            }
-        }
+        self.give_back();
         self
     }
 
-    /// Bytes that there is room for.
-    pub(super) fn room(&self) -> usize {
-        self.chunks.len() * CHUNK_BYTES
+    fn give_back(&mut self) {
+        let used = std::mem::take(self.taken.get_mut()).min(self.chunks.len());
+        self.supply.give_back(self.chunks[..used].iter_mut().filter_map(OnceLock::take));
     }
 
-    /// Whether it is as large as a new one with room for so many bytes.
-    pub(super) fn is_for(&self, bytes: usize) -> bool {
-        self.chunks.len() == places(bytes)
+    /// Another chunk, if there is one, by its number.
+    fn take_chunk(&self) -> Option<usize> {
+        // Ordering: the number alone decides where a chunk goes.
+        let taken = self.taken.load(Ordering::Relaxed);
+        if taken >= self.chunks.len() {
+            return None;
+        }
+        let chunk = if taken == 0 { self.supply.take_first() } else { self.supply.take()? };
+        let number = self.taken.fetch_add(1, Ordering::Relaxed);
+        let Some(place) = self.chunks.get(number) else {
+            // Other threads were faster.
+            self.supply.give_back([chunk]);
+            return None;
+        };
+        place.set(chunk).ok().map(|()| number)
     }
 
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         // Ordering: a count, nothing hangs on it.
-        self.taken.load(Ordering::Relaxed).min(self.limit) * CHUNK_BYTES
+        self.taken.load(Ordering::Relaxed).min(self.chunks.len()) * CHUNK_BYTES
     }
 
     /// The index of a block of so many words, all zero, at the begin of half a cache line; none
@@ -119,13 +167,7 @@ impl Words {
         let count = count.next_multiple_of(LINE / 2);
         assert!(count <= CHUNK - LINE, "a block fits into a chunk");
         if reserve.end - reserve.next < count {
-            // Ordering: the number alone decides who gets the chunk.
-            let chunk = self.taken.fetch_add(1, Ordering::Relaxed);
-            if chunk >= self.limit {
-                return None;
-            }
-            self.chunks[chunk].get_or_init(Chunk::new);
-            let start = chunk * CHUNK;
+            let start = self.take_chunk()? * CHUNK;
             *reserve = Reserve { next: start + LINE, end: start + CHUNK, made: reserve.made };
         }
         let at = reserve.next;
@@ -165,6 +207,12 @@ impl Words {
     }
 }
 
+impl Drop for Words {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
 /// Chunks in so many bytes.
 fn places(bytes: usize) -> usize {
     (bytes / CHUNK_BYTES).clamp(1, u32::MAX as usize / CHUNK)
@@ -174,15 +222,17 @@ fn places(bytes: usize) -> usize {
 mod tests {
     use super::*;
 
+    /// All blocks of so many words that there is room for.
+    fn fill(words: &Words, size: usize) -> Vec<u32> {
+        let mut reserve = Reserve::default();
+        std::iter::from_fn(|| words.allocate(&mut reserve, size)).collect()
+    }
+
     #[test]
     fn blocks_do_not_overlap_and_end_with_the_memory() {
-        let words = Words::new(3 * CHUNK_BYTES, 3 * CHUNK_BYTES);
+        let words = Words::new(&Supply::new(3 * CHUNK_BYTES), 3 * CHUNK_BYTES);
         let mut all = std::thread::scope(|scope| {
-            let allocate = || {
-                let mut reserve = Reserve::default();
-                std::iter::from_fn(|| words.allocate(&mut reserve, 1000)).collect::<Vec<_>>()
-            };
-            let threads = [scope.spawn(allocate), scope.spawn(allocate)];
+            let threads = [(); 2].map(|()| scope.spawn(|| fill(&words, 1000)));
             threads.map(|thread| thread.join().unwrap()).concat()
         });
         all.sort_unstable();
@@ -193,37 +243,37 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_can_be_raised() {
-        let mut words = Words::new(2 * CHUNK_BYTES, 0);
+    fn trees_share_what_there_is_and_each_gets_something() {
+        let supply = Supply::new(4 * CHUNK_BYTES);
+        let [one, two, three] = [(); 3].map(|()| Words::new(&supply, 3 * CHUNK_BYTES));
+        let chunks = |words| fill(words, CHUNK - LINE).len();
+        // The third has the first chunk that every tree gets.
+        assert_eq!([&one, &two, &three].map(chunks), [3, 1, 1]);
         let mut reserve = Reserve::default();
-        assert!(words.allocate(&mut reserve, CHUNK - LINE).is_some());
-        assert!(words.allocate(&mut reserve, 10).is_none());
-        words.set_limit(2 * CHUNK_BYTES);
-        assert_eq!(words.bytes(), CHUNK_BYTES);
-        assert!(words.allocate(&mut reserve, 10).is_some());
-        assert_eq!(words.bytes(), 2 * CHUNK_BYTES);
+        assert!(two.allocate(&mut reserve, 1).is_none());
+        drop(one);
+        assert!(two.allocate(&mut reserve, 1).is_some());
+        drop((two, three));
+        let kept = supply.kept();
+        assert_eq!((kept.free.len(), kept.excess), (4, 0));
+        assert_eq!(supply.left.load(Ordering::Relaxed), 4);
     }
 
     #[test]
     fn cleared_words_are_zero_again() {
-        let count = KEPT + 2;
-        let mut words = Words::new(KEPT * KEPT_SHARE * CHUNK_BYTES, count * CHUNK_BYTES);
+        let supply = Supply::new(6 * CHUNK_BYTES);
+        let mut words = Words::new(&supply, supply.bytes());
         for size in [1, 100, CHUNK - LINE] {
-            let mut reserve = Reserve::default();
-            let mut blocks = Vec::new();
-            while let Some(at) = words.allocate(&mut reserve, size) {
+            for at in fill(&words, size) {
                 let block = words.slice(at, size);
                 assert!(block.iter().all(|word| word.load(Ordering::Relaxed) == 0));
                 for word in block {
                     word.store(u64::MAX, Ordering::Relaxed);
                 }
-                blocks.push(at);
             }
-            assert!(blocks.len() >= count && words.bytes() == count * CHUNK_BYTES);
+            assert_eq!(words.bytes(), supply.bytes());
             words = words.cleared();
-            assert_eq!(words.bytes(), 0);
-            let kept = words.chunks.iter().filter(|chunk| chunk.get().is_some());
-            assert_eq!(kept.count(), KEPT);
+            assert_eq!((words.bytes(), supply.kept().free.len()), (0, 6));
         }
     }
 }

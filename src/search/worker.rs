@@ -52,7 +52,7 @@ const BATCHES_BETWEEN_TURNS: u32 = 64;
 /// its marks until another way is found, so that the next goes elsewhere.
 const DETOURS: usize = 32;
 
-/// How long it waits. Whoever only gave way would lose its turn for long where others want the processor.
+/// How long it then sleeps. To yield instead could cost it a whole time slice on a busy machine.
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// How long a thread that rests sleeps before it looks whether it is wanted.
@@ -147,12 +147,13 @@ impl<'a> Worker<'a> {
             }
             tries += 1;
         }
-        if detours.len() == DETOURS {
-            std::thread::sleep(PAUSE);
-        }
+        let nowhere = detours.len() == DETOURS;
         for leaf in detours {
             self.shared.turn_back(&leaf);
             self.leaves.push(leaf);
+        }
+        if nowhere {
+            std::thread::sleep(PAUSE);
         }
         pending
     }

@@ -21,7 +21,11 @@ impl Archive {
 
     /// Adds a game, if it is of this kind and board.
     pub fn add(&mut self, kind: Game, size: BoardSize, game: &TrainingGame) {
-        if game.rules.game == kind && game.size == size && game.turns.len() > 1 {
+        if game.rules.game == kind
+            && game.size == size
+            && game.turns.len() > 1
+            && game.stones.is_empty()
+        {
             self.lines.push(game.turns.iter().map(|turn| turn.mv).collect());
         }
     }

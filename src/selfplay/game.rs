@@ -114,7 +114,7 @@ impl<'a> Play<'a> {
                     break;
                 }
                 position = next;
-                turns.push(Turn { mv, policy: Vec::new(), value: None, weight: 0.0 });
+                turns.push(Turn { mv, policy: Vec::new(), value: None, weight: 0.0, label: None });
             }
         }
         let (effort, stepper) = search(params, &position, &mut rng);
@@ -225,7 +225,7 @@ impl<'a> Play<'a> {
         // What was evaluated but not searched says nothing of the moves, but its game has a result.
         let told = self.effort == Effort::Full || weight > 0.0 && report.simulations > 1;
         let policy = if told { report.policy } else { Vec::new() };
-        self.turns.push(Turn { mv, policy, value: Some(report.value), weight });
+        self.turns.push(Turn { mv, policy, value: Some(report.value), weight, label: None });
         self.position.play_legal(self.position.to_move(), mv);
         if self.is_over() {
             return false;
@@ -290,6 +290,7 @@ impl<'a> Play<'a> {
                 size: self.position.size(),
                 rules: *self.position.rules(),
                 komi: self.position.komi(),
+                stones: Vec::new(),
                 turns: self.turns,
                 outcome,
             },

@@ -10,10 +10,11 @@ use super::stop::{Progress, Root, StopReason, StopRule, Summary, Verdict};
 #[must_use]
 pub fn expected_simulations(progress: &Progress<'_>) -> f64 {
     let left = progress.planned.saturating_sub(progress.elapsed).as_secs_f64();
-    let spent = progress.elapsed.as_secs_f64();
+    let spent = progress.searched().as_secs_f64();
     let by_time = match () {
         () if left <= 0.0 => 0.0,
-        () if spent <= 0.0 => f64::INFINITY,
+        // Nothing is known of the speed.
+        () if spent <= 0.0 || progress.simulations == 0 => f64::INFINITY,
         () => progress.simulations as f64 * left / spent,
     };
     progress.simulations_left.map_or(by_time, |most| by_time.min(most as f64))
@@ -307,7 +308,8 @@ impl StopRule for Reuse {
         }
         let spent = progress.elapsed.as_secs_f64();
         let planned = progress.planned.as_secs_f64();
-        let credit = spent / progress.simulations as f64 * progress.reused as f64;
+        let each = progress.searched().as_secs_f64() / progress.simulations as f64;
+        let credit = each * progress.reused as f64;
         if spent + credit.min(self.most * planned) >= planned && spent < planned {
             Verdict::Stop(StopReason::Reuse)
         } else {

@@ -8,8 +8,10 @@ use std::time::Duration;
 pub struct Progress<'a> {
     /// Simulations done.
     pub simulations: u64,
-    /// Time since the search began.
+    /// Time since the question.
     pub elapsed: Duration,
+    /// The part of it that was over before the first simulation began, which says nothing of the speed.
+    pub before: Duration,
     /// Simulations that are still allowed, if their number is limited.
     pub simulations_left: Option<u64>,
     /// Visits of the root that earlier searches have left.
@@ -18,6 +20,14 @@ pub struct Progress<'a> {
     pub planned: Duration,
     /// The moves at the root, to be looked at where needed.
     pub root: Option<&'a dyn Root>,
+}
+
+impl Progress<'_> {
+    /// Time since the first simulation began.
+    #[must_use]
+    pub fn searched(&self) -> Duration {
+        self.elapsed.saturating_sub(self.before)
+    }
 }
 
 /// The moves at the root of a running search. Looking costs a little: rules do it now and then.

@@ -69,9 +69,9 @@ impl Thinking {
         self.extended
     }
 
-    fn measure(&mut self, elapsed: Duration) {
-        let took = elapsed.saturating_sub(self.last);
-        self.last = elapsed;
+    fn measure(&mut self, progress: &Progress<'_>) {
+        let took = progress.elapsed.saturating_sub(self.last.max(progress.before));
+        self.last = progress.elapsed;
         self.batch = took.max(self.batch.saturating_sub(self.batch / 8));
     }
 
@@ -96,7 +96,7 @@ impl Thinking {
 
 impl StopRule for Thinking {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        self.measure(progress.elapsed);
+        self.measure(progress);
         let Budget { planned, hard, .. } = self.budget;
         if progress.elapsed + self.batch >= hard {
             let reason = if planned < hard { StopReason::Deadline } else { StopReason::Time };

@@ -1,5 +1,8 @@
 //! Positions with what is to be learnt of them, as numbers.
 
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
 use rand::Rng as _;
 
 use super::params::TrainParams;
@@ -11,7 +14,7 @@ use crate::game::{
 };
 use crate::nn::SCORE_UNIT;
 use crate::nn::features::{GLOBALS, PLANES, encode};
-use crate::record::{Row, TrainingGame, Window};
+use crate::record::{Label, Outcome, Row, TrainingGame, Turn, Window};
 use crate::util::{Rng, Seed};
 
 /// Positions on boards of one size. Each number of a target stands beside the weight with which it
@@ -54,6 +57,30 @@ pub(super) struct Target {
     pub(super) ownership: Vec<f32>,
     /// Whether more search would have mattered: 1 or 0.
     pub(super) uncertainty: Option<f32>,
+    /// The teacher's opinion.
+    pub(super) teacher: Option<Opinion>,
+}
+
+/// What a teacher thinks of a position, to measure by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Opinion {
+    /// Its value for the side to move.
+    pub(super) value: f32,
+    /// Whether even games at an even komi hardly get there: by handicap stones, by a komi far from what is
+    /// usual, or because the winner is certain.
+    pub(super) odd: bool,
+}
+
+/// Komi that are not odd, in points, and the value from which on a winner is certain.
+const USUAL_KOMI: RangeInclusive<f64> = 0.0..=15.0;
+const CERTAIN: f32 = 0.9;
+
+impl Opinion {
+    fn new(game: &TrainingGame, label: &Label) -> Self {
+        let value = label.value.get();
+        let usual = USUAL_KOMI.contains(&game.komi.points()) && game.stones.is_empty();
+        Self { value, odd: !usual || value.abs() > CERTAIN }
+    }
 }
 
 impl Batch {
@@ -75,7 +102,10 @@ impl Batch {
         let size = first.game.size;
         let mut batch = Self::empty(size, PLANES);
         for row in rows {
+            // A teacher speaks of the rules that it was asked under.
+            let labelled = row.game.turns[row.ply].label.is_some();
             let varied = rng.as_mut().and_then(|rng| varied_rules(&row.game, params, rng));
+            let varied = varied.filter(|_| !labelled);
             batch.add(row, params, varied)?;
         }
         Ok(batch)
@@ -204,34 +234,51 @@ impl Target {
         let board = Turned { size, symmetry: *symmetry };
         let legal = board.legal(position);
         let turn = &game.turns[*ply];
+        let label = turn.label.as_deref();
         let result = game.outcome.for_black().map(|result| sign * result);
         let search = turn.value.map(Value::get);
-        let share = single(params.search_value_share);
-        let value = match (result, search) {
-            (Some(result), Some(search)) => Some((1.0 - share) * result + share * search),
-            (result, search) => result.or(search),
-        };
-        let reply = game.turns.get(ply + 1).map_or_else(Vec::new, |next| {
-            let played = [(next.mv, 1.0)];
-            let moves = if next.policy.is_empty() { &played[..] } else { &next.policy };
-            board.policy(moves, None)
-        });
+        let value = mixed(result, search, single(params.search_value_share));
+        let teacher = single(params.teacher_share);
+        let said = label.map(|label| label.value.get());
+        let score = game.outcome.score.map(|score| sign * score);
+        let score = mixed(score, label.map(|label| label.lead), teacher);
         Self {
             weight: turn.weight,
-            policy: board.policy(&turn.policy, Some(&legal)),
+            policy: board.policy(moves(turn), Some(&legal)),
             legal,
-            reply,
-            value,
+            reply: reply(game, *ply).map_or_else(Vec::new, |moves| board.policy(&moves, None)),
+            value: mixed(value, said, teacher),
             result,
             short_term: short_term(game, ply + 1, params).map(|value| sign * value),
-            score: game.outcome.score.map(|score| sign * score / SCORE_UNIT),
+            score: score.map(|score| score / SCORE_UNIT),
             uncertainty: None,
-            ownership: game
-                .outcome
-                .owners
-                .as_deref()
-                .map_or_else(Vec::new, |owners| board.ownership(owners, color)),
+            ownership: board.ownership(&game.outcome, label, (color, teacher)),
+            teacher: label.map(|label| Opinion::new(game, label)),
         }
+    }
+}
+
+/// The moves that are to be learnt: the teacher's, or those that a search liked.
+fn moves(turn: &Turn) -> &[(Move, f32)] {
+    turn.label.as_ref().map_or(&turn.policy, |label| &label.policy)
+}
+
+/// The opponent's reply to a turn: what is known of the next one, or its move. A game with labels may have
+/// moves in it that nobody should learn.
+fn reply(game: &TrainingGame, ply: usize) -> Option<Cow<'_, [(Move, f32)]>> {
+    let next = game.turns.get(ply + 1)?;
+    match moves(next) {
+        [] if game.turns[ply].label.is_some() => None,
+        [] => Some(Cow::Owned(vec![(next.mv, 1.0)])),
+        moves => Some(Cow::Borrowed(moves)),
+    }
+}
+
+/// The second number has this share, where both are known.
+fn mixed(first: Option<f32>, second: Option<f32>, share: f32) -> Option<f32> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some((1.0 - share) * first + share * second),
+        (first, second) => first.or(second),
     }
 }
 
@@ -279,16 +326,34 @@ impl Turned {
         policy
     }
 
-    fn ownership(self, owners: &[Option<Color>], own: Color) -> Vec<f32> {
-        let mut signs = vec![0.0; owners.len()];
-        for (owner, point) in owners.iter().zip(self.size.points()) {
-            signs[self.index(Move::Place(point))] = match owner {
-                Some(color) if *color == own => 1.0,
-                Some(_) => -1.0,
-                None => 0.0,
-            };
+    /// Who owns the points, as the game ended and as a teacher says, who has a share.
+    fn ownership(
+        self,
+        outcome: &Outcome,
+        label: Option<&Label>,
+        (own, share): (Color, f32),
+    ) -> Vec<f32> {
+        let sign = |owner: &Option<Color>| match owner {
+            Some(Color::Black) => 1.0,
+            Some(Color::White) => -1.0,
+            None => 0.0,
+        };
+        let came = outcome.owners.as_ref().map(|owners| owners.iter().map(sign).collect());
+        let black: Vec<f32> = match (came, label) {
+            (None, None) => return Vec::new(),
+            (Some(came), None) => came,
+            (None, Some(label)) => label.owners.clone(),
+            (Some(came), Some(Label { owners, .. })) => {
+                let came: Vec<f32> = came;
+                came.iter().zip(owners).map(|(a, b)| (1.0 - share) * a + share * b).collect()
+            }
+        };
+        let sign = if own == Color::Black { 1.0 } else { -1.0 };
+        let mut owners = vec![0.0; black.len()];
+        for (owner, point) in black.iter().zip(self.size.points()) {
+            owners[self.index(Move::Place(point))] = sign * owner;
         }
-        signs
+        owners
     }
 }
 
@@ -300,8 +365,9 @@ fn short_term(game: &TrainingGame, from: usize, params: &TrainParams) -> Option<
     let keep = single((-1.0 / turns).exp());
     let later = game.turns.iter().enumerate().skip(from).rev();
     later.fold(game.outcome.for_black(), |after, (ply, turn)| {
-        let sign = if ply % 2 == 0 { 1.0 } else { -1.0 };
-        match (turn.value.map(|value| sign * value.get()), after) {
+        let sign = if game.color(ply) == Color::Black { 1.0 } else { -1.0 };
+        let label = turn.label.as_ref().map(|label| label.value);
+        match (turn.value.or(label).map(|value| sign * value.get()), after) {
             (Some(now), Some(after)) => Some((1.0 - keep) * now + keep * after),
             (now, after) => now.or(after),
         }

@@ -18,8 +18,9 @@ pub use batch::{Batch, Learnt};
 pub use learner::{Learner, Lesson};
 pub use loss::{Losses, Sum};
 pub use params::TrainParams;
-pub use run::{CHECKPOINT, Control, Event, Job, Summary, train};
-pub use validate::{Bin, Verdict};
+pub use run::{CHECKPOINT, Control, Event, Job, Newer, Summary, train};
+pub use state::steps_of_checkpoint;
+pub use validate::{Agreement, Bin, Verdict};
 
 use crate::nn::{CanaryError, NetShape, WeightsError};
 use crate::record::{IllegalTurn, ShardError};

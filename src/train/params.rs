@@ -41,6 +41,8 @@ params! {
         pub short_term_weight: f64 = 0.25, 0.0..=100.0;
         /// Share of the search's value in the target of the value, where it is known; the rest is the result.
         pub search_value_share: f64 = 0.2, 0.0..=1.0;
+        /// Share of the teacher in the targets of value, score and owners, where there is a label; the rest is what became of the game.
+        pub teacher_share: f64 = 0.8, 0.0..=1.0;
         /// Turns that the value some turns later looks ahead on a 9x9 board; more on larger ones.
         pub short_term_turns: f64 = 4.0, 0.1..=100.0;
         /// Share of the positions that are shown under other rules of Go which do not change who wins.

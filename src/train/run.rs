@@ -20,7 +20,7 @@ use super::{TrainError, single};
 use crate::game::Game;
 use crate::nn::features::FEATURES_VERSION;
 use crate::nn::{MANIFEST_FORMAT, Manifest, NetFile, NetShape, Tensors};
-use crate::record::Window;
+use crate::record::{ShardError, Window};
 
 /// Steps in a row whose gradient is not finite before the training gives up.
 const MAX_BAD_STEPS: u32 = 10;
@@ -43,7 +43,15 @@ pub struct Job<'a> {
     pub data: &'a Window,
     /// Games that are not trained on; may be empty.
     pub held_out: &'a Window,
+    /// Asked now and then for the games with those that have come since; none of a folder that stays as it is.
+    pub newer: Option<&'a Newer<'a>>,
 }
+
+/// Tells what has become of the games, if more have come.
+pub type Newer<'a> = dyn Fn(&Window) -> Result<Option<Window>, ShardError> + Sync + 'a;
+
+/// Steps between two questions for newer games.
+const NEWER_EVERY: u64 = 200;
 
 /// What a training has from its caller.
 pub struct Control<'a> {
@@ -130,8 +138,19 @@ pub fn train(job: &Job<'_>, control: &mut Control<'_>) -> Result<Summary, TrainE
         let first = training.state.step;
         let stopped = &stopped;
         scope.spawn(move || {
+            let mut grown = None;
             for step in first..job.params.steps {
-                let batch = Batch::of_step(job.data, &job.params, step);
+                let asked = step > first && step.is_multiple_of(NEWER_EVERY);
+                let newer = job.newer.filter(|_| asked);
+                let data = grown.as_ref().unwrap_or(job.data);
+                let batch = match newer.map_or(Ok(None), |newer| newer(data)) {
+                    Err(error) => Err(error.into()),
+                    Ok(newer) => {
+                        grown = newer.or(grown);
+                        let data = grown.as_ref().unwrap_or(job.data);
+                        Batch::of_step(data, &job.params, step)
+                    }
+                };
                 let failed = batch.is_err();
                 // Nobody receives any more when the training has ended early.
                 if sender.send(batch).is_err() || failed || stopped.load(Ordering::Relaxed) {

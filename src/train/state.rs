@@ -86,6 +86,12 @@ impl State {
     }
 
     fn from_bytes(file: &[u8]) -> Result<Self, String> {
+        let (state, intact) = Self::from_parts(file)?;
+        if intact { Ok(state) } else { Err("its checksum does not fit its contents".to_owned()) }
+    }
+
+    /// The same, and whether the checksum fits.
+    fn from_parts(file: &[u8]) -> Result<(Self, bool), String> {
         let (_, facts) = SafeTensors::read_metadata(file).map_err(|error| error.to_string())?;
         let facts = facts.metadata().clone().ok_or("it says nothing about itself")?;
         let fact =
@@ -109,22 +115,27 @@ impl State {
             }
             bytes.push(view.data().to_vec());
         }
-        if &checksum(&bytes) != fact("sha256")? {
-            return Err("its checksum does not fit its contents".to_owned());
-        }
+        let intact = &checksum(&bytes) == fact("sha256")?;
         let mut parts = bytes.iter().map(|bytes| {
             bytes.as_chunks::<4>().0.iter().map(|&four| f32::from_le_bytes(four)).collect()
         });
         let mut part = || parts.next().expect("invariant: there is one for each name");
-        Ok(Self {
+        let state = Self {
             shape,
             step: number("step")?,
             samples: number("samples")?,
             weights: part(),
             average: part(),
             moments: Moments { first: part(), second: part() },
-        })
+        };
+        Ok((state, intact))
     }
+}
+
+/// Steps done of the training that a checkpoint is of, or what is wrong with the file. Its checksum is not
+/// looked at, which a training does before it goes on.
+pub fn steps_of_checkpoint(file: &[u8]) -> Result<u64, String> {
+    State::from_parts(file).map(|(state, _)| state.step)
 }
 
 fn checksum(parts: &[Vec<u8>]) -> String {

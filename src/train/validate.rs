@@ -42,6 +42,40 @@ pub struct Verdict {
     pub calibration: [Bin; BINS],
     /// Standard deviation of the value over the orientations of the board, mean over positions.
     pub spread: Sum,
+    /// How far it is from a teacher on all positions with a label.
+    pub teacher: Agreement,
+    /// The same where handicap, komi or a certain winner make a position odd.
+    pub odd: Agreement,
+}
+
+/// How far a network is from a teacher.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Agreement {
+    /// Share of the positions in which both have the same first move.
+    pub first_move: Sum,
+    /// Difference of the win rates.
+    pub win_rate: Sum,
+    /// For each part of the teacher's win rates: how many, what the network said and what the teacher.
+    pub calibration: [Bin; BINS],
+}
+
+impl Agreement {
+    fn add(&mut self, value: f32, teacher: f32, weight: f32) {
+        self.win_rate.add(f64::from(value - teacher).abs() / 2.0, weight);
+        self.calibration[part(teacher)].add(value, teacher);
+    }
+
+    /// As it is logged; null without a label.
+    fn to_json(self) -> Value {
+        if self.win_rate.weight <= 0.0 {
+            return Value::Null;
+        }
+        json!({
+            "first_move": self.first_move.mean(),
+            "win_rate_difference": self.win_rate.mean(),
+            "calibration": table(&self.calibration),
+        })
+    }
 }
 
 /// One part of the table of calibration.
@@ -117,12 +151,25 @@ impl Verdict {
             let logits = &outputs.policy[i * moves..(i + 1) * moves];
             if !target.policy.is_empty() {
                 let hit = best(logits, &target.legal) == best(&target.policy, &target.legal);
-                self.top1.add(f64::from(u8::from(hit)), target.weight);
+                let hit = f64::from(u8::from(hit));
+                self.top1.add(hit, target.weight);
+                self.agreements(target).for_each(|to| to.first_move.add(hit, target.weight));
+            }
+            if let Some(opinion) = target.teacher {
+                let value = outputs.value[i].tanh();
+                self.agreements(target).for_each(|to| to.add(value, opinion.value, target.weight));
             }
             if let Some(result) = target.result {
                 self.add_value(outputs.value[i].tanh(), result, target.weight);
             }
         }
+    }
+
+    /// What a position with a label counts for.
+    fn agreements(&mut self, target: &Target) -> impl Iterator<Item = &mut Agreement> {
+        let odd = target.teacher.is_some_and(|opinion| opinion.odd);
+        let all = target.teacher.map(|_| &mut self.teacher);
+        all.into_iter().chain(odd.then_some(&mut self.odd))
     }
 
     fn add_value(&mut self, value: f32, result: f32, weight: f32) {
@@ -131,13 +178,7 @@ impl Verdict {
             let right = (value > 0.0) == (result > 0.0);
             self.accuracy.add(f64::from(u8::from(right)), weight);
         }
-        let said = f64::from(f32::midpoint(value, 1.0));
-        #[expect(clippy::cast_possible_truncation, reason = "a number below the number of bins")]
-        #[expect(clippy::cast_sign_loss, reason = "a probability")]
-        let bin = &mut self.calibration[((said * BINS as f64) as usize).min(BINS - 1)];
-        bin.count += 1;
-        bin.said += said;
-        bin.came += f64::from(f32::midpoint(result, 1.0));
+        self.calibration[part(value)].add(value, result);
     }
 
     /// The verdict as it is logged.
@@ -149,23 +190,41 @@ impl Verdict {
             .map(|(name, sum)| (name.to_owned(), sum.mean().into()))
             .into_iter()
             .collect();
-        let table: Vec<_> = self
-            .calibration
-            .iter()
-            .map(|bin| {
-                let mean = |sum: f64| if bin.count > 0 { sum / bin.count as f64 } else { 0.0 };
-                json!({ "count": bin.count, "said": mean(bin.said), "came": mean(bin.came) })
-            })
-            .collect();
         json!({
             "losses": losses,
             "policy_top1": self.top1.mean(),
             "value_accuracy": self.accuracy.mean(),
             "value_squared_error": self.squared_error.mean(),
             "value_spread": self.spread.mean(),
-            "calibration": table,
+            "calibration": table(&self.calibration),
+            "teacher": self.teacher.to_json(),
+            "odd": self.odd.to_json(),
         })
     }
+}
+
+impl Bin {
+    /// A value that was said, and one that came.
+    fn add(&mut self, said: f32, came: f32) {
+        self.count += 1;
+        self.said += f64::from(f32::midpoint(said, 1.0));
+        self.came += f64::from(f32::midpoint(came, 1.0));
+    }
+}
+
+/// The part of the range of probabilities that a value belongs to.
+#[expect(clippy::cast_possible_truncation, reason = "a number below the number of bins")]
+#[expect(clippy::cast_sign_loss, reason = "a probability")]
+fn part(value: f32) -> usize {
+    ((f64::from(f32::midpoint(value, 1.0)) * BINS as f64) as usize).min(BINS - 1)
+}
+
+fn table(bins: &[Bin]) -> Vec<Value> {
+    let entry = |bin: &Bin| {
+        let mean = |sum: f64| if bin.count > 0 { sum / bin.count as f64 } else { 0.0 };
+        json!({ "count": bin.count, "said": mean(bin.said), "came": mean(bin.came) })
+    };
+    bins.iter().map(entry).collect()
 }
 
 /// The place of the highest number of a legal move.

@@ -6,7 +6,7 @@ use std::thread;
 
 use super::params::UncertaintyParams;
 use super::trace::Trace;
-use crate::eval::{EvalError, Evaluation, Evaluator};
+use crate::eval::{EvalError, Evaluation, Evaluator, share_in};
 use crate::game::{Move, Position};
 use crate::search::{Proof, SearchParams, Stepper};
 use crate::timeman::StopReason;
@@ -99,12 +99,11 @@ impl<'a> Running<'a> {
         Advisers { beside, .. }: Advisers<'a>,
     ) -> Self {
         let seed = Seed::new(params.seed).fork("uncertainty searches", position.hash());
-        Self {
-            index,
-            stepper: stepper(position, params),
-            beside,
-            apart: beside.and_then(|(other, _)| other.apart(position, seed)),
-        }
+        let apart = beside.and_then(|(other, _)| other.apart(position, seed));
+        let beside = beside.map(|(shared, weight)| {
+            (shared, share_in(position, apart.as_deref().unwrap_or(shared), weight))
+        });
+        Self { index, stepper: stepper(position, params), beside, apart }
     }
 
     /// Takes what the network says of the position that the search wants to know about.

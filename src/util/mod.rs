@@ -12,10 +12,11 @@ mod words;
 
 pub use date::iso_date;
 pub use files::{
-    ReadError, list_folder, make_folder, open_file, read_limited, write_atomically, write_unsynced,
+    ReadError, file_size, is_temporary, list_folder, make_folder, open_file, open_log,
+    read_limited, write_atomically, write_unsynced,
 };
 pub use journal::Journal;
-pub use machine::{ProcessorTime, ThreadAccount, machine_memory, threads_or_cores};
+pub use machine::{ProcessorTime, ThreadAccount, available_memory, threads_or_cores};
 pub use panics::panic_text;
 pub use params::{Any, Field, LimitError, Limits, OneOf, Params, params};
 pub use seed::{Rng, Seed};

@@ -1,13 +1,14 @@
 //! Opens pages in a browser, where there is one.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
-#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use regex::Regex;
+
+use crate::skip::skip;
 
 /// What the browser has made of a page; none where there is no browser. One that ends before it has
 /// read the page is started again.
@@ -35,9 +36,7 @@ fn opened_once(page: &Path) -> Option<String> {
     match output {
         Ok(output) => Some(String::from_utf8(output.stdout).unwrap()),
         Err(error) => {
-            eprintln!(
-                "skipped: chromium cannot be started ({error}); its Debian package is chromium"
-            );
+            skip(&format!("chromium ({error}; its Debian package is chromium)"));
             None
         }
     }

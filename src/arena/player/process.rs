@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -47,10 +47,19 @@ pub(super) struct Said {
     pub(super) used: Duration,
 }
 
+/// The two ends of a conversation with a program, wherever it runs.
+pub struct Streams {
+    /// What it reads.
+    pub input: Box<dyn Write + Send>,
+    /// What it writes.
+    pub output: Box<dyn Read + Send>,
+}
+
 /// A running program. It is killed, with the processes that it started, when this is dropped.
 pub(super) struct Process {
-    child: Child,
-    input: Option<ChildStdin>,
+    /// None where only its streams are known.
+    child: Option<Child>,
+    input: Option<Box<dyn Write + Send>>,
     events: Receiver<Event>,
     errors: Arc<Mutex<Tail>>,
     next_id: u32,
@@ -77,18 +86,32 @@ impl Process {
         }
         let mut child =
             command.spawn().map_err(|error| absent(format!("cannot start {program}: {error}")))?;
-        let input = child.stdin.take();
-        let (sender, events) = sync_channel(READ_AHEAD);
-        let errors = Arc::new(Mutex::new(Tail::default()));
-        if let Some(output) = child.stdout.take() {
-            thread::spawn(move || read_output(BufReader::new(output), &sender));
-        }
+        let streams = child.stdin.take().zip(child.stdout.take());
+        let (input, output) =
+            streams.ok_or_else(|| absent(format!("cannot speak to {program}")))?;
+        let mut process = Self::over(Streams { input: Box::new(input), output: Box::new(output) });
         if let Some(output) = child.stderr.take() {
-            let tail = Arc::clone(&errors);
+            let tail = Arc::clone(&process.errors);
             thread::spawn(move || drain(BufReader::new(output), &tail));
         }
-        let (numbered, junk, broken) = (false, None, false);
-        Ok(Self { child, input, events, errors, next_id: 1, numbered, junk, broken })
+        process.child = Some(child);
+        Ok(process)
+    }
+
+    /// A program that runs already.
+    pub(super) fn over(Streams { input, output }: Streams) -> Self {
+        let (sender, events) = sync_channel(READ_AHEAD);
+        thread::spawn(move || read_output(BufReader::new(output), &sender));
+        Self {
+            child: None,
+            input: Some(input),
+            events,
+            errors: Arc::default(),
+            next_id: 1,
+            numbered: false,
+            junk: None,
+            broken: false,
+        }
     }
 
     /// Sends a command and waits for its answer.
@@ -186,7 +209,8 @@ impl Process {
     fn gone(&mut self, command: &str) -> Trouble {
         let watch = Stopwatch::start();
         let status = loop {
-            match self.child.try_wait() {
+            let Some(child) = &mut self.child else { break None };
+            match child.try_wait() {
                 Ok(None) if watch.elapsed() < END => thread::sleep(Duration::from_millis(2)),
                 Ok(status) => break status,
                 Err(_) => break None,
@@ -231,17 +255,18 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.quit();
+        let Some(child) = &mut self.child else { return };
         // What does not exist any more cannot be killed, and need not.
         #[cfg(unix)]
         {
-            let script = format!("kill -KILL -{}", self.child.id());
+            let script = format!("kill -KILL -{}", child.id());
             let mut killer = Command::new("sh");
             killer.args(["-c", &script]);
             killer.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             let _ = killer.status();
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }
 

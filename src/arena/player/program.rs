@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tracing::info;
 
-use super::process::{Process, Said};
+use super::process::{Process, Said, Streams};
 use super::{Answer, GameStart, Kind, Player, Question, Reply, Trouble};
 use crate::engine::Purpose;
 use crate::game::{BoardSize, Color, Game, Move, PointSet, Rules};
@@ -20,6 +20,8 @@ const COMMAND: Duration = Duration::from_secs(30);
 /// A program that speaks GTP. It runs from game to game, and is restarted after trouble.
 pub struct Program {
     words: Vec<String>,
+    /// In place of the first process that the words would start.
+    streams: Option<Streams>,
     setup: Vec<String>,
     /// Whether it has ever answered, here or in another game.
     proven: Arc<AtomicBool>,
@@ -47,13 +49,19 @@ impl Program {
     /// line is wrong.
     #[must_use]
     pub fn new(words: Vec<String>, setup: Vec<String>, proven: Arc<AtomicBool>) -> Self {
-        Self { words, setup, proven, running: None, minor: Vec::new() }
+        Self { words, streams: None, setup, proven, running: None, minor: Vec::new() }
+    }
+
+    /// A program that runs already. It cannot be started again after trouble.
+    #[must_use]
+    pub fn over(streams: Streams) -> Self {
+        Self { streams: Some(streams), ..Self::new(Vec::new(), Vec::new(), Arc::default()) }
     }
 
     fn run(&mut self) -> Result<&mut Running, Trouble> {
         let running = match self.running.take() {
             Some(running) => running,
-            None => Running::start(&self.words, &self.setup).map_err(|trouble| {
+            None => self.start_process().map_err(|trouble| {
                 // Ordering: nothing else is exchanged.
                 if trouble.kind == Kind::Absent || self.proven.load(Ordering::Relaxed) {
                     return trouble;
@@ -63,6 +71,14 @@ impl Program {
         };
         self.proven.store(true, Ordering::Relaxed);
         Ok(self.running.insert(running))
+    }
+
+    fn start_process(&mut self) -> Result<Running, Trouble> {
+        let process = match self.streams.take() {
+            Some(streams) => Process::over(streams),
+            None => Process::start(&self.words)?,
+        };
+        Running::start(process, &self.setup)
     }
 
     /// Does something with the program, and gives it up when that fails.
@@ -127,8 +143,7 @@ impl Player for Program {
 }
 
 impl Running {
-    fn start(words: &[String], setup: &[String]) -> Result<Self, Trouble> {
-        let mut process = Process::start(words)?;
+    fn start(mut process: Process, setup: &[String]) -> Result<Self, Trouble> {
         let listed = process.ask("list_commands", START)?.text.unwrap_or_default();
         let commands: HashSet<String> = listed.split_whitespace().map(str::to_owned).collect();
         // The simplest of programs do not know numbers either.

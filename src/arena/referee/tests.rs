@@ -73,9 +73,9 @@ fn terms(rules: Rules, dead: DeadBy) -> Terms {
     }
 }
 
-fn house(judge: Judge<'_>) -> House<'_> {
+fn context(judge: FindDead<'_>) -> GameContext<'_> {
     static NEVER: AtomicBool = AtomicBool::new(false);
-    House { seed: Seed::new(1), judge, stop: &NEVER }
+    GameContext { seed: Seed::new(1), judge, stop: &NEVER }
 }
 
 /// Plays a game; its result and its reason.
@@ -88,7 +88,7 @@ fn game(
 ) -> (Played, String) {
     let times = [time.parse().unwrap(); 2];
     let judge = |_: &Position| points(verdict);
-    let played = play(terms, [black, white], times, &[], house(&judge)).unwrap();
+    let played = play(terms, [black, white], times, &[], context(&judge)).unwrap();
     let text = format!("{} {:?}", played.result, played.reason);
     (played, text)
 }
@@ -98,9 +98,9 @@ fn a_game_that_is_told_to_stop_asks_for_no_move() {
     let (mut black, mut white) = (script(WALL), script(LOST));
     let terms = terms(Rules::CHINESE, DeadBy::Nobody);
     let judge = |_: &Position| PointSet::new();
-    let house = House { stop: &AtomicBool::new(true), ..house(&judge) };
+    let context = GameContext { stop: &AtomicBool::new(true), ..context(&judge) };
     let times = ["none".parse().unwrap(); 2];
-    let played = play(&terms, [&mut black, &mut white], times, &[], house).unwrap();
+    let played = play(&terms, [&mut black, &mut white], times, &[], context).unwrap();
     assert_eq!((played.result, played.reason), (GameResult::Void, Reason::Void));
     assert!(black.purposes.is_empty() && played.record.moves.is_empty());
 }
@@ -237,7 +237,7 @@ fn both_are_told_of_the_opening_and_of_each_other() {
     let judge = |_: &Position| PointSet::new();
     let times = [TimeControl::NONE; 2];
     let players: [&mut dyn Player; 2] = [&mut black, &mut white];
-    let played = play(&usual, players, times, &opening, house(&judge)).unwrap();
+    let played = play(&usual, players, times, &opening, context(&judge)).unwrap();
     let text = |moves: &[Move]| moves.iter().map(|&mv| size().move_text(mv)).collect::<Vec<_>>();
     assert_eq!(text(&black.seen), ["C3", "C4", "B2"]);
     assert_eq!(text(&white.seen), ["C3", "C4", "D4"]);

@@ -20,7 +20,7 @@ pub(in crate::cli) struct ReportArgs {
     /// The folder with the results of `lab all`, where the report goes too
     #[arg(long, value_name = "FOLDER", default_value = "lab")]
     out: PathBuf,
-    /// A document of Markdown, such as docs/results.md, that gets the table of all claims between its
+    /// A document of Markdown, such as docs/results/claims.md, that gets the table of all claims between its
     /// two lines for it
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,

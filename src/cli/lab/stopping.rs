@@ -1,7 +1,7 @@
 //! A stop profile with all that shows how good it is: `[uncertainty]` in the description of an experiment.
 
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ pub(super) fn result(
             break status;
         }
         // Searches end by themselves. Training does not, and its files appear whole or not at all.
-        if budget.is_over() && wait_for_end(&mut child)?.is_none() {
+        if budget.is_over() && !ends(&mut child)? {
             child.kill().context("cannot end the program")?;
             child.wait().context("cannot end the program")?;
             return Ok(None);
@@ -76,13 +76,13 @@ pub(super) fn result(
     Ok((told["complete"] != false).then_some(told))
 }
 
-/// Gives a program a moment to end by itself.
-fn wait_for_end(child: &mut Child) -> anyhow::Result<Option<ExitStatus>> {
+/// Whether a program ends by itself within a moment.
+fn ends(child: &mut Child) -> anyhow::Result<bool> {
     for _ in 0..GRACE {
-        if let Some(status) = child.try_wait().context("cannot wait for the program")? {
-            return Ok(Some(status));
+        if child.try_wait().context("cannot wait for the program")?.is_some() {
+            return Ok(true);
         }
         thread::sleep(PAUSE);
     }
-    Ok(None)
+    Ok(false)
 }

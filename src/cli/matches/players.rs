@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
 use crate::cli::{evaluator, time, watcher};
 use crate::config::{Config, SHORT};
 use crate::engine::Engine;
 use crate::timeman::TimeParams;
-use crate::util::{Seed, edit_distance, machine_memory};
+use crate::util::Seed;
 
 /// The players, before it is known how many games are played at the same time.
 pub(super) struct Team {
@@ -58,8 +58,8 @@ pub(super) fn gather(
     Ok(team)
 }
 
-/// The settings of a player: those of the command line, of its file, and its own. No time is kept for the way
-/// to a server unless one of them says so.
+/// The settings of a player: those of the command line or of its file, and its own. No time is kept for the way
+/// to a server unless they name another number than the default.
 fn configure(
     spec: &PlayerSpec,
     settings: &[(String, String)],
@@ -75,7 +75,7 @@ fn configure(
         config = config.with("time.lag_ms", "0")?;
     }
     for (key, value) in settings.iter().filter(|(key, _)| key != "config") {
-        config = config.with(long_name(key)?, value)?;
+        config = config.with(long_name(key), value)?;
     }
     match spec.resign.as_deref() {
         None => {}
@@ -92,14 +92,8 @@ fn configure(
 }
 
 /// The key of engine.toml that a key of a player means.
-fn long_name(key: &str) -> anyhow::Result<&str> {
-    if let Some((_, long)) = SHORT.iter().find(|(short, _)| *short == key) {
-        return Ok(long);
-    }
-    if let Some((short, _)) = SHORT.iter().find(|(short, _)| edit_distance(key, short) <= 2) {
-        bail!("unknown key '{key}'; the nearest known key is '{short}'");
-    }
-    Ok(key)
+fn long_name(key: &str) -> &str {
+    SHORT.iter().find(|(short, _)| *short == key).map_or(key, |(_, long)| long)
 }
 
 /// What is different in a match where nobody says otherwise: one thread, and no clock where the
@@ -119,7 +113,6 @@ fn adapt(mut config: Config, base: &Config, time: TimeControl) -> anyhow::Result
 impl Team {
     /// The players for so many games at the same time, which share the memory.
     pub(super) fn contestants(self, concurrency: usize) -> Vec<Contestant> {
-        let memory = machine_memory().unwrap_or(4 << 30) / 4 / concurrency.max(1) / 2;
         let contestant = |Member { spec, time, config }: Member| {
             let source = match (spec.kind, config) {
                 (PlayerKind::Program(words), _) => {
@@ -128,7 +121,8 @@ impl Team {
                 (PlayerKind::Engine(_), config) => {
                     let mut config = config.unwrap_or_default();
                     if config.search.max_memory == 0 {
-                        config.search.max_memory = (memory >> 20).clamp(16, 32_000);
+                        let share = config.memory().whole / concurrency.max(1) / 2;
+                        config.memory.limit = (share >> 20).max(1);
                     }
                     Source::Engine(Arc::new(move || {
                         maker(config.clone()).map_err(|error| format!("{error:#}"))

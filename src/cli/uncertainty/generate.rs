@@ -75,13 +75,15 @@ pub(super) fn run_for(args: &GenerateArgs, config: &Config, fewest: usize) -> an
     let advisers = Advisers { net: evaluator.as_ref(), beside };
     let maker = Maker { advisers, config, records, stop: &stop };
     let begun = now();
-    let progress = Progress::new("traces", games as u64, "games");
+    let wanted = games as u64;
+    let progress = Progress::new("traces", wanted, "games");
     let (mut count, mut complete) = (Count::default(), true);
     let searched = AtomicU64::new(0);
-    let starts = (0..games as u64).step_by(usize::try_from(args.games_per_file).unwrap_or(1));
-    let pieces = starts.map(|from| from..(from + args.games_per_file).min(games as u64));
+    let starts = (0..wanted).step_by(usize::try_from(args.games_per_file).unwrap_or(1));
+    let pieces = starts.map(|from| from..(from + args.games_per_file).min(wanted));
     let missing: Vec<_> = pieces.flat_map(|piece| pieces::missing(piece, &there)).collect();
-    progress.add(games as u64 - missing.iter().map(|piece| piece.end - piece.start).sum::<u64>());
+    let todo: u64 = missing.iter().map(|piece| piece.end - piece.start).sum();
+    progress.begin_at(wanted - todo);
     for piece in missing {
         let path = args.out.join(pieces::file_name(&piece, TRACES_EXTENSION));
         let done = || {
@@ -105,7 +107,8 @@ pub(super) fn run_for(args: &GenerateArgs, config: &Config, fewest: usize) -> an
     }
     progress.end();
     let seconds = begun.elapsed().as_secs_f64();
-    let (Count { files, games, states }, found) = (count, there.len());
+    let found = there.iter().filter(|file| pieces::overlap(file, &(0..wanted))).count();
+    let Count { files, games, states } = count;
     let per_hour = 3600.0 * states as f64 / seconds.max(1e-9);
     Ok(Told {
         json: json!({
@@ -247,7 +250,7 @@ fn chosen(
 ) -> anyhow::Result<Vec<(usize, Position)>> {
     let mut rng = Seed::new(params.seed).fork("uncertainty positions", number).rng();
     let offset = usize::try_from(rng.next_u32())? % params.every;
-    let mut position = Position::new(game.size, game.rules, game.komi);
+    let mut position = game.start(game.rules);
     let mut list = Vec::new();
     for (ply, turn) in game.turns.iter().enumerate() {
         if ply % params.every == offset {

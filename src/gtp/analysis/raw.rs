@@ -2,11 +2,20 @@
 
 use std::fmt::Write;
 
-use crate::eval::Evaluation;
-use crate::game::{Color, Game, Move, Point, Position};
+use crate::eval::{Evaluation, Opinion};
+use crate::game::{Color, Game, Move, Point, Position, Symmetry};
 
-/// The evaluation of `position`, seen by White, under the number of a symmetry.
-pub(crate) fn raw_block(symmetry: u8, position: &Position, evaluation: &Evaluation) -> String {
+/// The symmetry that KataGo has under a number below 8: bits for top and bottom exchanged, for left
+/// and right, and for the main diagonal after that.
+pub(crate) fn numbered(number: u8) -> Symmetry {
+    let flips = usize::from(number & 1) << 1 | usize::from(number & 2) >> 1;
+    let diagonal = if number & 4 == 0 { Symmetry::IDENTITY } else { Symmetry::ALL[4] };
+    Symmetry::ALL[flips].compose(diagonal)
+}
+
+/// What was said of `position`, seen by White, under the number of a symmetry.
+pub(crate) fn raw_block(symmetry: u8, position: &Position, opinion: &Opinion) -> String {
+    let Opinion { evaluation, no_result, score } = opinion;
     let sign = match position.to_move() {
         Color::Black => -1.0,
         Color::White => 1.0,
@@ -16,12 +25,17 @@ pub(crate) fn raw_block(symmetry: u8, position: &Position, evaluation: &Evaluati
         Color::White => evaluation.value,
     };
     let mut text = format!(
-        "symmetry {symmetry}\nwhiteWin {:.6}\nwhiteLoss {:.6}\nnoResult 0.000000\n",
-        white.win_rate(),
-        white.flipped().win_rate(),
+        "symmetry {symmetry}\nwhiteWin {:.6}\nwhiteLoss {:.6}\nnoResult {no_result:.6}\n",
+        white.win_rate() - no_result / 2.0,
+        white.flipped().win_rate() - no_result / 2.0,
     );
-    if let Some(score) = evaluation.score {
-        let _ = writeln!(text, "whiteLead {:.3}", sign * score);
+    if let Some(lead) = evaluation.score {
+        let _ = writeln!(text, "whiteLead {:.3}", sign * lead);
+    }
+    if let Some((mean, deviation)) = score {
+        let square = mean * mean + deviation * deviation;
+        let mean = sign * mean;
+        let _ = writeln!(text, "whiteScoreSelfplay {mean:.3}\nwhiteScoreSelfplaySq {square:.3}");
     }
     let policy = policy(position, evaluation);
     text.push_str("policy\n");
@@ -78,10 +92,29 @@ mod tests {
             first_moves: None,
         };
         assert_eq!(
-            raw_block(3, &position, &evaluation),
+            raw_block(3, &position, &evaluation.clone().into()),
             "symmetry 3\nwhiteWin 0.250000\nwhiteLoss 0.750000\nnoResult 0.000000\n\
              whiteLead -2.000\npolicy\n     NAN 0.125000\n0.250000 0.500000\n\
              policyPass 0.125000\nwhiteOwnership\n 1.000000 -0.000000\n-0.500000 -1.000000\n"
         );
+        // Of ten games one has no result, and Black wins seven of the others.
+        let value = Value::new(0.5);
+        let evaluation = Evaluation { value, ..evaluation };
+        let opinion = Opinion { evaluation, no_result: 0.1, score: Some((2.0, 3.0)) };
+        let text = raw_block(0, &position, &opinion);
+        let expected = "whiteWin 0.200000\nwhiteLoss 0.700000\nnoResult 0.100000\nwhiteLead -2.000\n\
+                        whiteScoreSelfplay -2.000\nwhiteScoreSelfplaySq 13.000\n";
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn symmetries_have_the_numbers_that_they_have_in_katago() {
+        // KataGo takes the point in column 1 and row 0 of a board of 4x4 to these.
+        let expected = [(1, 0), (1, 3), (2, 0), (2, 3), (0, 1), (3, 1), (0, 2), (3, 2)];
+        let size = BoardSize::square(4).unwrap();
+        for (number, place) in (0..8).zip(expected) {
+            let point = size.point(1, 0).unwrap();
+            assert_eq!(size.coordinates(numbered(number).apply(size, point)), place, "{number}");
+        }
     }
 }

@@ -120,12 +120,20 @@ fn version(session: &Session) -> String {
 /// Sections of settings that can be changed while the engine runs.
 const AT_ANY_TIME: [&str; 5] = ["game.", "play.", "time.", "search.", "gtp."];
 
+/// Keys of these sections that are read at the start all the same.
+const AT_THE_START: [&str; 5] =
+    ["gtp.files", "gtp.set_config", "time.table", "time.stop_profile", "time.simulations_as_time"];
+
 /// Sets a key and tells the engine, or changes nothing.
 fn set_config(session: &mut Session, key: &str, value: &str) -> Answer {
+    if !session.settings.gtp().set_config {
+        return Err(Failure("switched off by gtp.set_config".to_owned()));
+    }
     let before = get_config(session, Some(key));
     session.settings.set(key, value).map_err(Failure)?;
     let restore = |session: &mut Session| session.settings.set(key, &before?).map_err(Failure);
-    if !AT_ANY_TIME.iter().any(|section| key.starts_with(section)) {
+    let any_time = AT_ANY_TIME.iter().any(|section| key.starts_with(section));
+    if !any_time || AT_THE_START.contains(&key) {
         restore(session)?;
         return Err(Failure(format!("{key} is read at the start: use --set or engine.toml")));
     }

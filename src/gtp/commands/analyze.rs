@@ -1,19 +1,20 @@
 //! Analysis: what a search finds, told while it goes on.
 
 mod options;
+mod raw;
 
 use std::time::Duration;
 
 use super::{Answer, Call, Command, Failure, Spec, done};
-use crate::engine::{Engine, Purpose, Tickets, View};
-use crate::eval::EvalError;
+use crate::engine::{Purpose, Tickets, View};
 use crate::game::Move;
-use crate::gtp::analysis::{cgos_line, kata_line, lz_line, raw_block};
+use crate::gtp::analysis::{cgos_line, kata_line, lz_line};
 use crate::gtp::args::ArgError;
 use crate::gtp::session::Session;
 use crate::gtp::watch::Watch;
 use crate::search::SearchReport;
-use options::{Options, USAGE};
+use options::{MOVE_USAGE, Options, USAGE};
+use raw::RawQuestion;
 
 /// The command that ends a search by its mere arrival.
 pub(crate) const STOP: &str = "stop";
@@ -25,7 +26,8 @@ const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
 pub enum Analyze {
     Stop,
     Search(Act, Form, Options),
-    RawNn(Symmetries),
+    RawNn(RawQuestion),
+    Models,
     Report,
 }
 
@@ -52,13 +54,6 @@ pub enum Form {
     Cgos,
 }
 
-/// The symmetries that raw evaluations are asked for by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Symmetries {
-    One(u8),
-    All,
-}
-
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         "analyze",
@@ -76,18 +71,18 @@ pub(super) const SPECS: &[Spec] = &[
         "lz-analyze",
         USAGE,
         "Searches until any further input comes. Reports are lines of `info move D4 visits 12 winrate 5123 prior 1234 lcb 5000 order 0 pv D4 Q16` for each move, in ten thousandths, for the side to move.",
-        |args| ok(Act::Analyze, Form::Lz, Options::read(args)?),
+        |args| ok(Act::Analyze, Form::Lz, Options::read(args)?.of_leela()?),
     ),
     Spec::new(
         "lz-genmove_analyze",
         USAGE,
         "Thinks and plays like `genmove` with reports like those of `lz-analyze`; the last lines are a report and `play MOVE`.",
-        |args| ok(Act::Play, Form::Lz, Options::read(args)?),
+        |args| ok(Act::Play, Form::Lz, Options::read(args)?.of_leela()?),
     ),
     Spec::new(
         "kata-analyze",
         USAGE,
-        "Searches until any further input comes. Reports are lines of `info move D4 visits 12 … winrate 0.512300 … pv D4 Q16` for each move, with scores if they are known, all for the side to move.",
+        "Searches until any further input comes. Reports are lines of `info move D4 visits 12 … winrate 0.512300 … pv D4 Q16` for each move, with scores if they are known, all for the side to move. `avoid` and `allow` limit the first move alone, whatever depth above 0 they name; `movesOwnership` is accepted, since clients ask for it in advance, and adds nothing.",
         |args| ok(Act::Analyze, Form::Kata, Options::read(args)?),
     ),
     Spec::new(
@@ -102,14 +97,14 @@ pub(super) const SPECS: &[Spec] = &[
         "Thinks and plays like `genmove`; answers a line of JSON for the server, then `play MOVE`.",
         |args| ok(Act::Play, Form::Cgos, Options::of_color(args.color()?)),
     ),
-    Spec::new("kata-search", USAGE, "Thinks and answers a move without playing it.", |args| {
-        ok(Act::Suggest, Form::MoveOnly, Options::read(args)?)
+    Spec::new("kata-search", MOVE_USAGE, "Thinks and answers a move without playing it.", |args| {
+        ok(Act::Suggest, Form::MoveOnly, Options::read(args)?.of_a_move()?)
     }),
     Spec::new(
         "kata-search_cancellable",
-        USAGE,
+        MOVE_USAGE,
         "Like `kata-search`, but any further input ends it, and the answer is then `cancelled`.",
-        |args| ok(Act::SuggestCancellable, Form::MoveOnly, Options::read(args)?),
+        |args| ok(Act::SuggestCancellable, Form::MoveOnly, Options::read(args)?.of_a_move()?),
     ),
     Spec::new(
         "kata-search_analyze",
@@ -125,9 +120,15 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     Spec::new(
         "kata-raw-nn",
-        "SYMMETRY|all",
-        "What the evaluator says before any search, seen by White, once for each symmetry asked for; the evaluator chooses by which symmetries it looks.",
-        |args| Ok(Command::Analyze(Analyze::RawNn(symmetries(args.word("symmetry")?)?))),
+        "[COLOR] SYMMETRY|all [OPTIMISM]",
+        "What the evaluator says before any search, seen by White, with COLOR or whose turn it is to move: of the board turned by a symmetry, with KataGo's numbers, or by all that the board has. OPTIMISM from 0 to 1 is the share of a network's optimistic policy, 0 if nothing is said.",
+        |args| Ok(Command::Analyze(Analyze::RawNn(RawQuestion::read(args)?))),
+    ),
+    Spec::new(
+        "kata-get-models",
+        "",
+        "The networks that are asked, as a list in JSON with `name` (the file), `internalName`, `maxBatchSize`, `usesHumanSLProfile` (false: none is), `version` and `usingFP16`.",
+        |_| Ok(Command::Analyze(Analyze::Models)),
     ),
     Spec::new("tedomari-search-report", "", "The last search as one line of JSON.", |_| {
         Ok(Command::Analyze(Analyze::Report))
@@ -144,20 +145,13 @@ fn ok(act: Act, form: Form, options: Options) -> Result<Command, ArgError> {
     Ok(Command::Analyze(Analyze::Search(act, form, options)))
 }
 
-fn symmetries(word: &str) -> Result<Symmetries, ArgError> {
-    match word.parse() {
-        _ if word == "all" => Ok(Symmetries::All),
-        Ok(number @ 0..8) => Ok(Symmetries::One(number)),
-        _ => Err(ArgError::Invalid { text: word.to_owned(), expected: "symmetry from 0 to 7" }),
-    }
-}
-
 impl Analyze {
     pub(super) fn execute(self, session: &mut Session, call: &mut Call<'_>) -> Answer {
         match self {
             Analyze::Stop => done(),
             Analyze::Search(act, form, options) => search(session, call, (act, form), &options),
-            Analyze::RawNn(symmetries) => raw(&session.engine, symmetries),
+            Analyze::Models => session.models().map_err(Failure),
+            Analyze::RawNn(question) => question.answer(&session.engine),
             Analyze::Report => {
                 session.engine.last_report().map(SearchReport::to_json).ok_or_else(no_search)
             }
@@ -237,18 +231,4 @@ fn search(
     }
     let last = engine.last_report().and_then(|report| form.line(report, options));
     Ok(last.into_iter().chain([format!("play {chosen}")]).collect::<Vec<_>>().join("\n"))
-}
-
-fn raw(engine: &Engine, symmetries: Symmetries) -> Answer {
-    let position = engine.state().position();
-    let numbers = match symmetries {
-        Symmetries::One(number) => number..number + 1,
-        Symmetries::All => 0..8,
-    };
-    let block = |number| {
-        let evaluation = engine.evaluate(position.to_move())?;
-        Ok(raw_block(number, position, &evaluation))
-    };
-    let blocks: Result<Vec<_>, EvalError> = numbers.map(block).collect();
-    Ok(blocks?.concat())
 }

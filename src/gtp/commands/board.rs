@@ -19,6 +19,7 @@ pub enum Board {
     PlaceFreeHandicap(usize),
     SetFreeHandicap(Vec<VertexText>),
     SetUp(Vec<(Color, VertexText)>),
+    SetPosition(Vec<(Color, VertexText)>),
     SetUpPlayer(Color),
 }
 
@@ -96,13 +97,13 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         "set_position",
         "[COLOR VERTEX]...",
-        "Begins a game from a board with these stones.",
-        |args| ok(Board::SetUp(args.color_vertex_pairs()?)),
+        "Begins a game from a board with these stones, each point named once.",
+        |args| ok(Board::SetPosition(args.color_vertex_pairs()?)),
     ),
     Spec::new(
         "gogui-setup",
         "[COLOR VERTEX]...",
-        "Begins a game from a board with these stones.",
+        "Begins a game from a board with these stones; of two on a point the later one counts.",
         |args| ok(Board::SetUp(args.color_vertex_pairs()?)),
     ),
     Spec::new("gogui-setup_player", "COLOR", "Gives the turn to a player.", |args| {
@@ -155,6 +156,13 @@ impl Board {
             Board::SetFreeHandicap(vertices) => {
                 let points = distinct_points(&vertices, size)?;
                 place_handicap(session, &points)?;
+            }
+            Board::SetPosition(stones) => {
+                let all = set_up_stones(&stones, size)?;
+                if all.len() < stones.len() {
+                    return Err(Failure("a point is named twice".to_owned()));
+                }
+                engine.state_mut().set_up(all)?;
             }
             Board::SetUp(stones) => engine.state_mut().set_up(set_up_stones(&stones, size)?)?,
             Board::SetUpPlayer(color) => engine.state_mut().set_to_move(color),

@@ -90,8 +90,9 @@ fn to_json(rules: Rules) -> Value {
     })
 }
 
-/// Changes one part. Taxes and buttons are not known here: their absence is accepted, and so is
-/// the tax on seki that KataGo's Japanese rules have, which then is not counted.
+/// Changes one part. Taxes and buttons are not known here: their absence is accepted, and under
+/// territory scoring also the tax on seki that KataGo's Japanese rules name, though the eyes of a seki
+/// count here.
 fn with_part(rules: Rules, key: &str, value: &Value) -> Result<Rules, Failure> {
     let word = match value {
         Value::String(word) => word.to_ascii_uppercase(),
@@ -141,7 +142,8 @@ fn with_part(rules: Rules, key: &str, value: &Value) -> Result<Rules, Failure> {
             },
             ..rules
         },
-        "tax" if word == "NONE" || word == "SEKI" => rules,
+        "tax" if word == "NONE" => rules,
+        "tax" if word == "SEKI" && rules.scoring == Scoring::Territory => rules,
         "tax" => return Err(refuse("NONE")),
         "hasButton" if word == "FALSE" => rules,
         "hasButton" => return Err(refuse("false")),
@@ -177,6 +179,8 @@ mod tests {
         assert!(refusal("kö", json!(1)).contains("unknown rule 'kö'"));
         assert!(refusal("ko", json!("SPIGHT")).contains("SIMPLE"));
         assert!(refusal("tax", json!("ALL")).contains("NONE"));
+        assert!(refusal("tax", json!("SEKI")).contains("NONE"));
+        assert!(with_part(Rules::JAPANESE, "tax", &json!("SEKI")).is_ok());
         assert!(refusal("hasButton", json!(true)).contains("false"));
     }
 }

@@ -1,7 +1,5 @@
 //! Records of games.
 
-use std::path::Path;
-
 use tracing::warn;
 
 use super::{Answer, Command, Failure, Spec, done};
@@ -29,8 +27,8 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         "printsgf",
         "[FILE]",
-        "The game as SGF, as the answer or in a file: the players where they are known, the date, the result once the game is over, and a line on each move of the engine (`play.record_reports` adds the whole report).",
-        |args| ok(Sgf::Print(args.optional().map(str::to_owned))),
+        "The game as SGF, as the answer (also for `-`) or in a file: the players where they are known, the date, the result once the game is over, and a line on each move of the engine (`play.record_reports` adds the whole report).",
+        |args| ok(Sgf::Print(args.optional().filter(|file| *file != "-").map(str::to_owned))),
     ),
 ];
 
@@ -46,7 +44,7 @@ impl Sgf {
                 session.describe_game();
                 let text = sgf::write(&session.engine.record());
                 let Some(path) = path else { return Ok(text) };
-                write_atomically(Path::new(&path), text.as_bytes())
+                write_atomically(&session.file(&path).map_err(Failure)?, text.as_bytes())
                     .map_err(|error| Failure(format!("cannot write {path}: {error}")))?;
                 done()
             }
@@ -57,7 +55,8 @@ impl Sgf {
 fn load(session: &mut Session, path: &str, before_move: Option<usize>) -> Answer {
     let limits = SgfLimits::default();
     let fail = |error: &dyn std::fmt::Display| Failure(format!("cannot load file: {error}"));
-    let bytes = read_limited(Path::new(path), limits.bytes).map_err(|e| fail(&e))?;
+    let file = session.file(path).map_err(Failure)?;
+    let bytes = read_limited(&file, limits.bytes).map_err(|e| fail(&e))?;
     let (record, warnings) = sgf::read(&bytes, &limits).map_err(|e| fail(&e))?;
     for warning in &warnings {
         warn!(path, %warning, "while loading a game");

@@ -6,8 +6,8 @@ use crate::util::ReadError;
 /// What stands in most messages: which nets do work.
 macro_rules! usable {
     () => {
-        "nets that can be used are those with residual and nested bottleneck blocks, such as \
-         g170-b6c96 to g170-b40c256 and kata1-b18c384nbt"
+        "nets that can be used are those with residual, nested bottleneck and transformer blocks, \
+         such as g170-b6c96 to g170-b40c256, kata1-b18c384nbt and b10c384h6nbttflrs"
     };
 }
 

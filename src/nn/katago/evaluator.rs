@@ -1,14 +1,16 @@
 //! A KataGo network as an evaluator.
 
+use std::mem;
 use std::sync::Arc;
 
-use super::features::encode;
+use super::features::encode_by;
 use super::model::Model;
 use super::net::{CpuNet, RawOutput, Workspace};
-use crate::eval::{EvalError, Evaluation, Evaluator, Ownership, Value};
+use crate::eval::{EvalError, Evaluation, Evaluator, Look, Opinion, Ownership, Value};
 use crate::game::{Color, Game, KoRule, Position, Scoring, Symmetry};
 use crate::nn::evaluator::{Orientation, priors};
 use crate::nn::features::restore;
+use crate::nn::laps::{Laps, LayerKind};
 use crate::nn::packed::{Boards, SizedNet};
 
 /// Evaluates positions of Go on boards of any size on the thread that asks.
@@ -37,6 +39,13 @@ pub struct Outlook {
     pub lead: f32,
 }
 
+/// How a network looks at positions.
+#[derive(Clone, Copy)]
+struct View {
+    orientation: Orientation,
+    optimism: f32,
+}
+
 impl KataGoEvaluator {
     /// An evaluator with a model.
     #[must_use]
@@ -47,32 +56,49 @@ impl KataGoEvaluator {
     /// Everything that the network says of positions of one game after the other; see
     /// [`Evaluator::evaluate`].
     pub fn outlooks(&self, batch: &[&Position]) -> Result<Vec<Outlook>, EvalError> {
+        self.outlooks_timed(batch, &mut Laps::default())
+    }
+
+    /// The same with a stopwatch at the layers.
+    pub fn outlooks_timed(
+        &self,
+        batch: &[&Position],
+        laps: &mut Laps,
+    ) -> Result<Vec<Outlook>, EvalError> {
+        let view = View { orientation: self.orientation, optimism: 0.0 };
+        self.outlooks_by(batch, view, laps)
+    }
+
+    fn outlooks_by(
+        &self,
+        batch: &[&Position],
+        View { orientation, optimism }: View,
+        laps: &mut Laps,
+    ) -> Result<Vec<Outlook>, EvalError> {
         if batch.iter().any(|position| position.rules().game != Game::Go) {
             return Err(EvalError::Device(NOT_GO.to_owned()));
         }
         let mut answers = Vec::with_capacity(batch.len());
         let pack = |size| CpuNet::new(&self.model, size);
         self.boards.for_each_piece(batch, pack, |some, net, work| {
-            self.evaluate_some(some, (net, work), &mut answers);
+            mem::swap(&mut work.laps, laps);
+            work.laps.start();
+            for (index, position) in some.iter().enumerate() {
+                let (planes, globals) = work.input(index);
+                let symmetry = orientation.symmetry(position);
+                encode_by(self.model.areas, position, symmetry, planes, globals);
+            }
+            work.laps.lap("features", LayerKind::Edge, 0);
+            net.run(work, some.len());
+            for (index, position) in some.iter().enumerate() {
+                let symmetry = orientation.symmetry(position);
+                let raw = work.output(index, optimism);
+                answers.push(outlook(position, symmetry, &raw, &self.model));
+            }
+            work.laps.lap("answers", LayerKind::Edge, 0);
+            mem::swap(&mut work.laps, laps);
         });
         Ok(answers)
-    }
-
-    fn evaluate_some(
-        &self,
-        some: &[&Position],
-        (net, work): (&CpuNet, &mut Workspace),
-        answers: &mut Vec<Outlook>,
-    ) {
-        for (index, position) in some.iter().enumerate() {
-            let (planes, globals) = work.input(index);
-            encode(position, self.orientation.symmetry(position), planes, globals);
-        }
-        net.run(work, some.len());
-        for (index, position) in some.iter().enumerate() {
-            let symmetry = self.orientation.symmetry(position);
-            answers.push(outlook(position, symmetry, &work.output(index), &self.model));
-        }
     }
 }
 
@@ -95,6 +121,29 @@ impl Evaluator for KataGoEvaluator {
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
         Ok(self.outlooks(batch)?.into_iter().map(|outlook| outlook.evaluation).collect())
     }
+
+    fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
+        check_optimism(&self.model, look.optimism)?;
+        let view =
+            View { orientation: Orientation::Turned(look.symmetry), optimism: look.optimism };
+        let mut said = self.outlooks_by(&[position], view, &mut Laps::default())?;
+        Ok(said.swap_remove(0).into())
+    }
+}
+
+impl From<Outlook> for Opinion {
+    fn from(outlook: Outlook) -> Self {
+        let score = Some((outlook.score_mean, outlook.score_deviation));
+        Self { evaluation: outlook.evaluation, no_result: outlook.no_result, score }
+    }
+}
+
+/// Not every network has a second policy.
+pub(super) fn check_optimism(model: &Model, optimism: f32) -> Result<(), EvalError> {
+    if optimism > 0.0 && !model.policy.has_optimism() {
+        return Err(EvalError::NoOptimism);
+    }
+    Ok(())
 }
 
 /// What the network's output means for a position.

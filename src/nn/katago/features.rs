@@ -29,7 +29,7 @@
 //! | 15, 16, 17 | nothing: a handicap in playouts, and the button |
 //! | 18 | a wave with a period of two points that tells which komi allow a draw |
 
-use super::area::areas;
+use super::area;
 use super::ladder::{caught_chains, stones_of};
 use crate::game::{
     Board, BoardSize, Color, Illegal, KoRule, Move, Point, PointSet, Position, Scoring, Suicide,
@@ -67,6 +67,30 @@ mod plane {
 /// If there is not room for [`PLANES`] values for each point and for [`GLOBALS`], or if the board
 /// does not have the symmetry.
 pub fn encode(position: &Position, symmetry: Symmetry, planes: &mut [f32], globals: &mut [f32]) {
+    encode_by(Areas::ByTheRules, position, symmetry, planes, globals);
+}
+
+/// How a network sees the areas of positions in which suicide is forbidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Areas {
+    /// As they are.
+    ByTheRules,
+    /// As if suicide were allowed: less is alive without an answer.
+    WithSuicide,
+}
+
+/// The same for networks that see areas otherwise.
+///
+/// # Panics
+///
+/// As [`encode`].
+pub fn encode_by(
+    areas: Areas,
+    position: &Position,
+    symmetry: Symmetry,
+    planes: &mut [f32],
+    globals: &mut [f32],
+) {
     let size = position.size();
     assert_eq!(planes.len(), size.area() * PLANES, "planes of a {size} board");
     planes.fill(0.0);
@@ -77,8 +101,12 @@ pub fn encode(position: &Position, symmetry: Symmetry, planes: &mut [f32], globa
     draw_moves(position, past, &mut canvas);
     draw_ladders(position, past, &mut canvas);
     if position.rules().scoring == Scoring::Area {
-        let (own, suicide) = (position.to_move(), position.rules().suicide);
-        let areas = areas(position.board(), suicide);
+        let own = position.to_move();
+        let suicide = match areas {
+            Areas::ByTheRules => position.rules().suicide,
+            Areas::WithSuicide => Suicide::Allowed,
+        };
+        let areas = area::areas(position.board(), suicide);
         canvas.set_all(&areas[own.index()], plane::OWN_AREA);
         canvas.set_all(&areas[own.opponent().index()], plane::OPPONENT_AREA);
     }

@@ -4,11 +4,14 @@
 //! Its sizes are checked against each other as they come, and memory grows with what the file
 //! holds.
 
+mod heads;
+mod transformer;
+
 use super::error::KataGoError;
-use super::features::{GLOBALS, PLANES};
+use super::features::{Areas, GLOBALS, PLANES};
 use super::model::{
-    Block, Conv, Dense, MatMul, Model, NEWEST_VERSION, Norm, OLDEST_VERSION, PassHead, PolicyHead,
-    Pool, Scales, Trunk, ValueHead,
+    Block, Conv, Dense, MatMul, Model, NEWEST_VERSION, Norm, OLDEST_VERSION, Pool, Scales, Tip,
+    Trunk,
 };
 use super::source::Source;
 use crate::nn::kernels::Activation;
@@ -23,22 +26,9 @@ const MAX_DEPTH: usize = 2;
 impl Model {
     /// Reads a model file, packed or not, binary or text.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, KataGoError> {
-        let mut source = Source::new(bytes);
-        let is_other = |error| match error {
-            KataGoError::Unexpected { .. } | KataGoError::Ended { .. } => KataGoError::NotANet,
-            other => other,
-        };
-        let name = source.word().map_err(is_other)?;
-        let version = source.number("a model version").map_err(is_other)?;
-        if !(OLDEST_VERSION..=NEWEST_VERSION).contains(&version) {
-            return Err(KataGoError::Version { found: version });
-        }
-        let mut reader = Reader { source, version };
-        let planes = reader.source.size(MAX_CHANNELS, "the number of input planes")?;
-        let globals = reader.source.size(MAX_CHANNELS, "the number of global inputs")?;
-        expect("the input planes", planes, PLANES)?;
-        expect("the global inputs", globals, GLOBALS)?;
-        let scales = reader.scales()?;
+        let (mut reader, head) = Reader::begin(bytes)?;
+        let Head { name, scales, areas } = head;
+        let version = reader.version;
         let trunk = reader.trunk()?;
         let channels = trunk.stem.outputs;
         let policy = reader.policy_head(channels)?;
@@ -47,8 +37,20 @@ impl Model {
             "the end of the file".clone_into(&mut reader.source.place);
             return Err(reader.source.unexpected(b"more", "nothing"));
         }
-        Ok(Self { name, version, scales, trunk, policy, value })
+        Ok(Self { name, version, scales, areas, trunk, policy, value })
     }
+
+    /// Whether a file that begins so may be a network that can be used.
+    pub(crate) fn check_beginning(bytes: &[u8]) -> Result<(), KataGoError> {
+        Reader::begin(bytes).map(drop)
+    }
+}
+
+/// What stands before the layers.
+struct Head {
+    name: String,
+    scales: Scales,
+    areas: Areas,
 }
 
 /// Layers that follow each other have the same number of channels.
@@ -63,6 +65,28 @@ fn expect(place: &str, found: usize, expected: usize) -> Result<(), KataGoError>
 struct Reader<'a> {
     source: Source<'a>,
     version: i64,
+}
+
+impl<'a> Reader<'a> {
+    fn begin(bytes: &'a [u8]) -> Result<(Self, Head), KataGoError> {
+        let mut source = Source::new(bytes);
+        let is_other = |error| match error {
+            KataGoError::Unexpected { .. } | KataGoError::Ended { .. } => KataGoError::NotANet,
+            other => other,
+        };
+        let name = source.word().map_err(is_other)?;
+        let version = source.number("a model version").map_err(is_other)?;
+        if !(OLDEST_VERSION..=NEWEST_VERSION).contains(&version) {
+            return Err(KataGoError::Version { found: version });
+        }
+        let mut reader = Self { source, version };
+        let planes = reader.source.size(MAX_CHANNELS, "the number of input planes")?;
+        let globals = reader.source.size(MAX_CHANNELS, "the number of global inputs")?;
+        expect("the input planes", planes, PLANES)?;
+        expect("the global inputs", globals, GLOBALS)?;
+        let (scales, areas) = (reader.scales()?, reader.options()?);
+        Ok((reader, Head { name, scales, areas }))
+    }
 }
 
 impl Reader<'_> {
@@ -106,11 +130,18 @@ impl Reader<'_> {
                 [next()?, next()?, next()?, next()?, next()?, next()?, next()?];
             scales = Scales { score_mean, score_deviation, lead };
         }
-        if self.version >= 15 {
-            self.no_options(1, "an encoder of players' ranks (human-SL), version")?;
-            self.no_options(7, "an option with the value")?;
-        }
         Ok(scales)
+    }
+
+    /// Options of the whole network: how it sees areas.
+    fn options(&mut self) -> Result<Areas, KataGoError> {
+        if self.version < 15 {
+            return Ok(Areas::ByTheRules);
+        }
+        self.no_options(1, "an encoder of players' ranks (human-SL), version")?;
+        let areas = if self.source.flag()? { Areas::WithSuicide } else { Areas::ByTheRules };
+        self.no_options(6, "an option with the value")?;
+        Ok(areas)
     }
 
     fn trunk(&mut self) -> Result<Trunk, KataGoError> {
@@ -121,15 +152,21 @@ impl Reader<'_> {
         for _ in 0..4 {
             self.source.number::<i64>("a number of channels")?;
         }
+        let mut has_rms_tip = false;
         if self.version >= 15 {
-            self.no_options(6, "a normalisation or another option with the value")?;
+            has_rms_tip = self.source.flag()?;
+            self.no_options(5, "an option with the value")?;
         }
         let stem = self.conv(PLANES)?;
         expect("the first convolution", stem.outputs, channels)?;
         let global = self.mat_mul(GLOBALS)?;
         expect("the layer of the global inputs", global.outputs, channels)?;
         let blocks = self.blocks(count, channels, MAX_DEPTH)?;
-        let tip = self.norm(channels)?;
+        let tip = if has_rms_tip {
+            Tip::Rms(self.rms_norm(channels)?)
+        } else {
+            Tip::Batch(self.norm(channels)?)
+        };
         Ok(Trunk { stem, global, blocks, tip })
     }
 
@@ -145,6 +182,8 @@ impl Reader<'_> {
             let block = match kind.as_str() {
                 "ordinary_block" => self.ordinary(channels)?,
                 "gpool_block" => self.pooled(channels)?,
+                "transformer_attention_block" => Block::Attention(self.attention(channels)?),
+                "transformer_ffn_block" => Block::FeedForward(self.feed_forward(channels)?),
                 "nested_bottleneck_block" if depth > 0 => self.nested(channels, depth - 1)?,
                 _ => {
                     let kind = kind.chars().filter(|c| !c.is_control()).take(40).collect();
@@ -197,43 +236,6 @@ impl Reader<'_> {
         let to_bias = self.mat_mul(3 * conv.outputs)?;
         expect(&self.source.place, to_bias.outputs, outputs)?;
         Ok(Pool { conv, norm, to_bias })
-    }
-
-    fn policy_head(&mut self, channels: usize) -> Result<PolicyHead, KataGoError> {
-        self.name()?;
-        let outputs = if self.version >= 12 { 2 } else { 1 };
-        let conv = self.head_conv(channels)?;
-        let pool_conv = self.head_conv(channels)?;
-        let pool = self.pool(pool_conv, conv.outputs)?;
-        let norm = self.norm(conv.outputs)?;
-        let moves = self.head_conv(conv.outputs)?;
-        expect(&moves.name, moves.outputs, outputs)?;
-        let first = self.mat_mul(3 * pool.conv.outputs)?;
-        let (pass, found) = if self.version >= 15 {
-            let hidden = self.dense_of(first, Activated::Yes)?;
-            let last = self.mat_mul(hidden.bias.len())?;
-            let found = last.outputs;
-            (PassHead::Hidden(hidden, last), found)
-        } else {
-            let found = first.outputs;
-            (PassHead::Direct(first), found)
-        };
-        expect(&self.source.place, found, outputs)?;
-        Ok(PolicyHead { conv, pool, norm, moves, pass })
-    }
-
-    fn value_head(&mut self, channels: usize) -> Result<ValueHead, KataGoError> {
-        self.name()?;
-        let conv = self.head_conv(channels)?;
-        let norm = self.norm(conv.outputs)?;
-        let hidden = self.dense(3 * conv.outputs, Activated::Yes)?;
-        let outcome = self.dense(hidden.bias.len(), Activated::No)?;
-        expect("the outcome", outcome.bias.len(), 3)?;
-        let score = self.dense(hidden.bias.len(), Activated::No)?;
-        expect("the score", score.bias.len(), if self.version >= 9 { 6 } else { 4 })?;
-        let ownership = self.head_conv(conv.outputs)?;
-        expect(&ownership.name, ownership.outputs, 1)?;
-        Ok(ValueHead { conv, norm, hidden, outcome, score, ownership })
     }
 
     fn conv(&mut self, inputs: usize) -> Result<Conv, KataGoError> {
@@ -322,6 +324,7 @@ impl Reader<'_> {
             "ACTIVATION_IDENTITY" => Ok(Activation::None),
             "ACTIVATION_RELU" => Ok(Activation::Relu),
             "ACTIVATION_MISH" => Ok(Activation::Mish),
+            "ACTIVATION_SILU" => Ok(Activation::Silu),
             _ => Err(self.source.unexpected(kind.as_bytes(), "an activation")),
         }
     }

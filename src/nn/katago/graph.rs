@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use candle_core::{DType, Device, Result, Tensor};
 
-use super::evaluator::{NOT_GO, outlook};
-use super::features::{GLOBALS, PLANES, encode};
+use super::evaluator::{NOT_GO, Outlook, check_optimism, outlook};
+use super::features::{GLOBALS, PLANES, encode_by};
+use super::graph_transformer::{Attention, FeedForward, RmsNorm};
 use super::model::{self, Model, PassHead};
 use super::net::RawOutput;
 use super::pack::products;
-use crate::eval::{EvalError, Evaluation, Evaluator};
+use crate::eval::{EvalError, Evaluation, Evaluator, Look, Opinion};
 use crate::game::{BoardSize, Game, Position};
 use crate::nn::evaluator::Orientation;
 use crate::nn::kernels::Activation;
@@ -33,7 +34,12 @@ impl KataGoGraph {
     }
 
     /// What the network says of positions on boards of one size.
-    pub(super) fn raw(&self, batch: &[&Position]) -> Result<Vec<RawOutput>> {
+    pub(super) fn raw(
+        &self,
+        batch: &[&Position],
+        orientation: Orientation,
+        optimism: f32,
+    ) -> Result<Vec<RawOutput>> {
         let size = batch[0].size();
         let points = size.area();
         let mut planes = vec![0.0; batch.len() * points * PLANES];
@@ -41,7 +47,8 @@ impl KataGoGraph {
         let inputs =
             planes.chunks_exact_mut(points * PLANES).zip(globals.chunks_exact_mut(GLOBALS));
         for (position, (planes, globals)) in batch.iter().zip(inputs) {
-            encode(position, self.orientation.symmetry(position), planes, globals);
+            let symmetry = orientation.symmetry(position);
+            encode_by(self.model.areas, position, symmetry, planes, globals);
         }
         let dims = (batch.len(), size.height(), size.width(), PLANES);
         let planes = Tensor::from_vec(planes, dims, &self.device)?.to_dtype(self.dtype)?;
@@ -49,8 +56,9 @@ impl KataGoGraph {
         let globals = Tensor::from_vec(globals, (batch.len(), GLOBALS), &self.device)?;
         let output = self.net.forward(&planes, &globals.to_dtype(self.dtype)?, size)?;
         let rows = |tensor: &Tensor| tensor.to_dtype(DType::F32)?.to_vec2::<f32>();
-        let (moves, owners) = (rows(&output.moves)?, rows(&output.ownership)?);
-        let (passes, scalars) = (rows(&output.pass)?, rows(&output.scalars)?);
+        let moves = rows(&mixed(&output.moves, optimism)?.flatten_from(1)?)?;
+        let passes = rows(&mixed(&output.pass, optimism)?)?;
+        let (owners, scalars) = (rows(&output.ownership)?, rows(&output.scalars)?);
         let rest = owners.into_iter().zip(passes).zip(scalars);
         let raw =
             moves.into_iter().zip(rest).map(|(moves, ((ownership, pass), scalars))| RawOutput {
@@ -61,22 +69,50 @@ impl KataGoGraph {
             });
         Ok(raw.collect())
     }
-}
 
-impl Evaluator for KataGoGraph {
-    fn evaluate(&self, batch: &[&Position]) -> std::result::Result<Vec<Evaluation>, EvalError> {
+    fn outlooks(
+        &self,
+        batch: &[&Position],
+        orientation: Orientation,
+        optimism: f32,
+    ) -> std::result::Result<Vec<Outlook>, EvalError> {
         if batch.iter().any(|position| position.rules().game != Game::Go) {
             return Err(EvalError::Device(NOT_GO.to_owned()));
         }
         let mut answers = Vec::with_capacity(batch.len());
         for some in batch.chunk_by(|a, b| a.size() == b.size()) {
-            let raw = self.raw(some).map_err(|error| EvalError::Device(error.to_string()))?;
+            let raw = self.raw(some, orientation, optimism);
+            let raw = raw.map_err(|error| EvalError::Device(error.to_string()))?;
             answers.extend(some.iter().zip(raw).map(|(position, raw)| {
-                let symmetry = self.orientation.symmetry(position);
-                outlook(position, symmetry, &raw, &self.model).evaluation
+                outlook(position, orientation.symmetry(position), &raw, &self.model)
             }));
         }
         Ok(answers)
+    }
+}
+
+/// The first output of a policy with so much of the second one.
+fn mixed(policy: &Tensor, optimism: f32) -> Result<Tensor> {
+    let first = policy.narrow(1, 0, 1)?;
+    if optimism == 0.0 {
+        return Ok(first);
+    }
+    let second = policy.narrow(1, 1, 1)?;
+    let share = f64::from(optimism);
+    first.affine(1.0 - share, 0.0)? + second.affine(share, 0.0)?
+}
+
+impl Evaluator for KataGoGraph {
+    fn evaluate(&self, batch: &[&Position]) -> std::result::Result<Vec<Evaluation>, EvalError> {
+        let all = self.outlooks(batch, self.orientation, 0.0)?;
+        Ok(all.into_iter().map(|outlook| outlook.evaluation).collect())
+    }
+
+    fn look(&self, position: &Position, look: Look) -> std::result::Result<Opinion, EvalError> {
+        check_optimism(&self.model, look.optimism)?;
+        let orientation = Orientation::Turned(look.symmetry);
+        let mut said = self.outlooks(&[position], orientation, look.optimism)?;
+        Ok(said.swap_remove(0).into())
     }
 }
 
@@ -92,7 +128,7 @@ struct Net {
     stem: Conv,
     global: Tensor,
     blocks: Vec<Block>,
-    tip: Norm,
+    tip: Tip,
     policy: Conv,
     pool: Pool,
     policy_norm: Norm,
@@ -105,9 +141,16 @@ struct Net {
     ownership: Conv,
 }
 
+enum Tip {
+    Batch(Norm),
+    Rms(RmsNorm),
+}
+
 enum Block {
     Plain { pre: Norm, conv1: Conv, pool: Option<Pool>, mid: Norm, conv2: Conv },
     Nested { pre: Norm, conv1: Conv, blocks: Vec<Block>, post: Norm, conv2: Conv },
+    Attention(Attention),
+    FeedForward(FeedForward),
 }
 
 struct Conv {
@@ -144,7 +187,10 @@ impl Net {
         for block in &self.blocks {
             x = block.forward(&x, size)?;
         }
-        let x = self.tip.forward(&x)?;
+        let x = match &self.tip {
+            Tip::Batch(norm) => norm.forward(&x)?,
+            Tip::Rms(norm) => norm.forward(&x)?,
+        };
         let pooled = self.pool.pooled(&x, size)?;
         let bias = spread(&pooled.matmul(&self.pool.to_bias)?)?;
         let policy = self.policy.forward(&x)?.broadcast_add(&bias)?;
@@ -159,7 +205,7 @@ impl Net {
         let pooled =
             Tensor::cat(&[&mean, &mean.affine(first, 0.0)?, &mean.affine(second, 0.0)?], 1)?;
         Ok(Output {
-            moves: moves.narrow(1, 0, 1)?.flatten_from(1)?,
+            moves,
             pass,
             scalars: self.scalars.forward(&self.hidden.forward(&pooled)?)?,
             ownership: self.ownership.forward(&value)?.flatten_from(1)?,
@@ -172,10 +218,11 @@ fn spread(x: &Tensor) -> Result<Tensor> {
     x.unsqueeze(2)?.unsqueeze(3)
 }
 
-fn activate(x: &Tensor, activation: Activation) -> Result<Tensor> {
+pub(super) fn activate(x: &Tensor, activation: Activation) -> Result<Tensor> {
     match activation {
         Activation::None => Ok(x.clone()),
         Activation::Relu => x.relu(),
+        Activation::Silu => x.silu(),
         Activation::Mish => {
             // See `kernels::cpu::mish`. Half precision overflows sooner, and does not tell mish from
             // x as long.
@@ -206,6 +253,8 @@ impl Block {
                 }
                 (post.forward(&inner)?, conv2)
             }
+            Self::Attention(attention) => return x + attention.forward(x)?,
+            Self::FeedForward(layers) => return x + layers.forward(x)?,
         };
         x + conv2.forward(&inner)?
     }
@@ -242,9 +291,9 @@ impl Dense {
 }
 
 /// Moves the layers of a model to a device.
-struct Mover<'a> {
-    device: &'a Device,
-    dtype: DType,
+pub(super) struct Mover<'a> {
+    pub(super) device: &'a Device,
+    pub(super) dtype: DType,
 }
 
 impl Mover<'_> {
@@ -264,7 +313,10 @@ impl Mover<'_> {
             stem: self.conv(&trunk.stem)?,
             global: self.mat_mul(&trunk.global)?,
             blocks: self.blocks(&trunk.blocks)?,
-            tip: self.norm(&trunk.tip)?,
+            tip: match &trunk.tip {
+                model::Tip::Batch(norm) => Tip::Batch(self.norm(norm)?),
+                model::Tip::Rms(norm) => Tip::Rms(self.rms_norm(norm)?),
+            },
             policy: self.conv(&policy.conv)?,
             pool: self.pool(&policy.pool)?,
             policy_norm: self.norm(&policy.norm)?,
@@ -306,10 +358,12 @@ impl Mover<'_> {
                 post: self.norm(post)?,
                 conv2: self.conv(conv2)?,
             }),
+            model::Block::Attention(attention) => Ok(Block::Attention(self.attention(attention)?)),
+            model::Block::FeedForward(layers) => Ok(Block::FeedForward(self.feed_forward(layers)?)),
         }
     }
 
-    fn tensor(&self, values: &[f32], dims: &[usize]) -> Result<Tensor> {
+    pub(super) fn tensor(&self, values: &[f32], dims: &[usize]) -> Result<Tensor> {
         Tensor::from_slice(values, dims, self.device)?.to_dtype(self.dtype)
     }
 
@@ -335,7 +389,7 @@ impl Mover<'_> {
         })
     }
 
-    fn mat_mul(&self, layer: &model::MatMul) -> Result<Tensor> {
+    pub(super) fn mat_mul(&self, layer: &model::MatMul) -> Result<Tensor> {
         self.tensor(&layer.weights, &[layer.outputs, layer.inputs])?.t()?.contiguous()
     }
 

@@ -4,16 +4,20 @@
 //! the project's sources); the code is our own.
 
 mod area;
+mod blocks;
 mod error;
 mod evaluator;
 pub mod features;
 mod format;
 mod graph;
+mod graph_transformer;
 mod ladder;
 mod model;
 mod net;
 mod pack;
+mod packed_transformer;
 mod source;
+mod transformer;
 
 pub use error::KataGoError;
 pub use evaluator::{KataGoEvaluator, Outlook};

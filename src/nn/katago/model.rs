@@ -3,12 +3,14 @@
 //! Batch normalisation is kept as the scale and the bias that it comes to, and weights are in the
 //! order of the kernels.
 
+use super::features::Areas;
+use super::transformer::{Attention, FeedForward, RmsNorm};
 use crate::nn::kernels::Activation;
 
 /// The oldest model version that can be used: the g170 nets.
 pub const OLDEST_VERSION: i64 = 8;
 /// The newest.
-pub const NEWEST_VERSION: i64 = 15;
+pub const NEWEST_VERSION: i64 = 17;
 
 /// A network as a file describes it.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub struct Model {
     /// Version of the format and of the heads.
     pub version: i64,
     pub(super) scales: Scales,
+    /// How it sees areas.
+    pub(super) areas: Areas,
     pub(super) trunk: Trunk,
     pub(super) policy: PolicyHead,
     pub(super) value: ValueHead,
@@ -36,7 +40,14 @@ pub(super) struct Trunk {
     pub(super) stem: Conv,
     pub(super) global: MatMul,
     pub(super) blocks: Vec<Block>,
-    pub(super) tip: Norm,
+    pub(super) tip: Tip,
+}
+
+/// The normalisation at the end of the trunk.
+#[derive(Debug)]
+pub(super) enum Tip {
+    Batch(Norm),
+    Rms(RmsNorm),
 }
 
 #[derive(Debug)]
@@ -48,6 +59,10 @@ pub(super) enum Block {
     Pooled { pre: Norm, conv1: Conv, pool: Pool, mid: Norm, conv2: Conv },
     /// Blocks between two 1x1 convolutions.
     Nested { pre: Norm, conv1: Conv, blocks: Vec<Block>, post: Norm, conv2: Conv },
+    /// `x + attention(norm(x))`
+    Attention(Attention),
+    /// `x + last(silu(first(norm(x))) · gate(norm(x)))`, on each point for itself.
+    FeedForward(FeedForward),
 }
 
 /// A convolution whose pooled output becomes a bias.
@@ -73,6 +88,13 @@ pub(super) enum PassHead {
     Direct(MatMul),
     /// With a layer between.
     Hidden(Dense, MatMul),
+}
+
+impl PolicyHead {
+    /// Whether there is a second policy, of moves that turn out better than expected.
+    pub(super) fn has_optimism(&self) -> bool {
+        self.moves.outputs > 1
+    }
 }
 
 #[derive(Debug)]
@@ -123,13 +145,18 @@ pub(super) struct Dense {
 }
 
 impl Model {
-    /// Blocks and channels of the trunk, and `nbt` where blocks are nested, as KataGo's nets are
-    /// named: b6c96, b18c384nbt.
+    /// Blocks and channels of the trunk, and what is in it, as KataGo's nets are named: b6c96,
+    /// b18c384nbt, b10c384h6nbttflrs. An attention and a feed-forward block count as one.
     #[must_use]
     pub fn shape(&self) -> String {
-        let nested = self.trunk.blocks.iter().any(|block| matches!(block, Block::Nested { .. }));
-        let kind = if nested { "nbt" } else { "" };
-        format!("b{}c{}{kind}", self.trunk.blocks.len(), self.trunk.stem.outputs)
+        let Trunk { stem, blocks, .. } = &self.trunk;
+        let is_nested = |block: &&Block| matches!(block, Block::Nested { .. });
+        let nested = if blocks.iter().any(|block| is_nested(&block)) { "nbt" } else { "" };
+        let count = blocks.iter().filter(|block| !matches!(block, Block::FeedForward(_))).count();
+        let first = first_attention(blocks);
+        let heads = first.map_or_else(String::new, Attention::heads_in_words);
+        let kind = first.map_or_else(String::new, Attention::kind_in_words);
+        format!("b{count}c{}{heads}{nested}{kind}", stem.outputs)
     }
 
     /// Numbers in all layers, a normalisation counting two for each channel.
@@ -146,7 +173,8 @@ impl Model {
     pub fn operations(&self, points: usize) -> f64 {
         let mut count = Count::default();
         self.count(&mut count);
-        2.0 * (count.of_points as f64 * points as f64 + count.of_position as f64)
+        let pairs = count.of_pairs as f64 * points as f64;
+        2.0 * ((count.of_points as f64 + pairs) * points as f64 + count.of_position as f64)
     }
 
     fn count(&self, count: &mut Count) {
@@ -154,7 +182,10 @@ impl Model {
         count.conv(&trunk.stem);
         count.layer(&trunk.global);
         count.blocks(&trunk.blocks);
-        count.norm(&trunk.tip);
+        match &trunk.tip {
+            Tip::Batch(norm) => count.norm(norm),
+            Tip::Rms(norm) => count.parameters += norm.scale.len() + norm.bias.len(),
+        }
         count.conv(&policy.conv);
         count.pool(&policy.pool);
         count.norm(&policy.norm);
@@ -181,6 +212,8 @@ struct Count {
     parameters: usize,
     /// Multiplications for every point.
     of_points: usize,
+    /// Multiplications for every two points.
+    of_pairs: usize,
     /// Multiplications for every position.
     of_position: usize,
 }
@@ -211,20 +244,57 @@ impl Count {
         self.layer(&pool.to_bias);
     }
 
+    /// A layer that is computed for every point.
+    fn pointwise(&mut self, layer: &MatMul) {
+        self.parameters += layer.weights.len();
+        self.of_points += layer.weights.len();
+    }
+
     fn blocks(&mut self, blocks: &[Block]) {
         for block in blocks {
-            let (Block::Ordinary { pre, conv1, mid, conv2 }
-            | Block::Pooled { pre, conv1, mid, conv2, .. }
-            | Block::Nested { pre, conv1, post: mid, conv2, .. }) = block;
-            self.norm(pre);
-            self.conv(conv1);
-            self.norm(mid);
-            self.conv(conv2);
             match block {
-                Block::Ordinary { .. } => {}
-                Block::Pooled { pool, .. } => self.pool(pool),
-                Block::Nested { blocks, .. } => self.blocks(blocks),
+                Block::Ordinary { pre, conv1, mid, conv2 } => {
+                    self.residual((pre, mid), (conv1, conv2));
+                }
+                Block::Pooled { pre, conv1, pool, mid, conv2 } => {
+                    self.residual((pre, mid), (conv1, conv2));
+                    self.pool(pool);
+                }
+                Block::Nested { pre, conv1, blocks, post, conv2 } => {
+                    self.residual((pre, post), (conv1, conv2));
+                    self.blocks(blocks);
+                }
+                Block::Attention(attention) => {
+                    let Attention { norm, query, key, value, output, .. } = attention;
+                    self.parameters += norm.scale.len() + attention.rotation.parameters();
+                    for layer in [query, key, value, output] {
+                        self.pointwise(layer);
+                    }
+                    self.of_pairs += query.outputs + output.inputs;
+                }
+                Block::FeedForward(FeedForward { norm, first, gate, last }) => {
+                    self.parameters += norm.scale.len();
+                    for layer in [first, gate, last] {
+                        self.pointwise(layer);
+                    }
+                }
             }
         }
     }
+
+    fn residual(&mut self, norms: (&Norm, &Norm), convs: (&Conv, &Conv)) {
+        self.norm(norms.0);
+        self.norm(norms.1);
+        self.conv(convs.0);
+        self.conv(convs.1);
+    }
+}
+
+/// The first attention in blocks and in the blocks within them.
+fn first_attention(blocks: &[Block]) -> Option<&Attention> {
+    blocks.iter().find_map(|block| match block {
+        Block::Attention(attention) => Some(attention),
+        Block::Nested { blocks, .. } => first_attention(blocks),
+        _ => None,
+    })
 }

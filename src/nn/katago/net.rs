@@ -5,13 +5,17 @@
 //! part of the first convolution. The board is exactly as large as the kernels compute, so that
 //! nothing has to be masked.
 
+use super::blocks::{Inner, Needs, Packed, Packer, Pool, Residual};
 use super::features::{GLOBALS, PLANES};
-use super::model::{self, Block, Model, PassHead};
+use super::model::{self, Model, PassHead};
 use super::pack::{Normalize, Stack, Third, after_pool, joined, linear};
+use super::packed_transformer::{TransformerSpace, normalisation};
 use crate::game::BoardSize;
 use crate::nn::kernels::{
-    Activation, Columns, Input, Linear, Plan, PlaneConv, Scratch, padded, pointwise, pool_mean_max,
+    Activation, Columns, Input, Linear, Plan, PlaneConv, RmsNorm, Scratch, padded, pointwise,
+    pool_mean_max,
 };
+use crate::nn::laps::{Laps, LayerKind};
 
 /// A network packed for boards of one size.
 pub(super) struct CpuNet {
@@ -20,29 +24,19 @@ pub(super) struct CpuNet {
     global: Linear,
     trunk: usize,
     blocks: Vec<Packed>,
-    tip: Normalize,
+    tip: Tip,
     heads: Heads,
-    /// The widest layer, and how deep blocks are nested.
-    width: usize,
-    depth: usize,
+    /// What blocks and heads need of a workspace.
+    needs: Needs,
     /// The bias of what has none.
     zeros: Vec<f32>,
 }
 
-enum Packed {
-    Ordinary { pre: Normalize, conv1: Stack, activation: Activation, conv2: Stack },
-    Pooled { pre: Normalize, conv1: Stack, pool: Pool, conv2: Stack },
-    Nested { pre: Normalize, conv1: Stack, blocks: Vec<Packed>, post: Normalize, conv2: Stack },
-}
-
-/// The second half of a stack, pooled, is added to the first half.
-struct Pool {
-    /// Channels of both halves with the padding.
-    main: usize,
-    pooled: usize,
-    inner: Activation,
-    to_bias: Linear,
-    activation: Activation,
+/// The normalisation at the end of the trunk.
+enum Tip {
+    Batch(Normalize),
+    /// By the mean over so many rows.
+    Rms(RmsNorm, usize),
 }
 
 struct Heads {
@@ -83,6 +77,9 @@ pub(super) struct Workspace {
     scalars: Vec<f32>,
     ownership: Vec<f32>,
     scratch: Scratch,
+    transformer: TransformerSpace,
+    /// Asked after each layer.
+    pub(super) laps: Laps,
 }
 
 /// What the network says of one position, before softmax and all else.
@@ -109,19 +106,24 @@ impl CpuNet {
         let plan = Plan::new(size.width(), size.height());
         let packer = Packer { plan: &plan, size };
         let model::Trunk { stem, global, blocks, tip } = &model.trunk;
-        let blocks: Vec<_> = blocks.iter().map(|block| packer.block(block)).collect();
-        let heads = packer.heads(model);
+        let blocks = packer.blocks(blocks);
+        let heads = heads(&packer, model);
         let trunk = padded(stem.outputs);
-        let width = blocks.iter().map(Packed::width).max().unwrap_or(0);
-        let width = width.max(trunk).max(heads.conv.outputs);
+        let needs = Needs::of(&blocks);
+        let width = needs.width.max(trunk).max(heads.conv.outputs);
+        let needs = Needs { width, ..needs };
         Self {
             stem: PlaneConv::new(&stem.weights, PLANES, stem.side, &plan),
             global: linear(global),
             trunk,
-            tip: Normalize::new(tip),
-            width,
+            tip: match tip {
+                model::Tip::Batch(norm) => Tip::Batch(Normalize::new(norm)),
+                model::Tip::Rms(norm) => {
+                    Tip::Rms(normalisation(norm), if norm.spatial { plan.points() } else { 1 })
+                }
+            },
+            needs,
             zeros: vec![0.0; width],
-            depth: blocks.iter().map(Packed::depth).max().unwrap_or(0),
             blocks,
             heads,
             plan,
@@ -137,16 +139,17 @@ impl CpuNet {
     pub(super) fn workspace(&self, capacity: usize) -> Workspace {
         let points = capacity * self.plan.points();
         let zeros = |count: usize| vec![0.0; count];
-        let widest = self.width.max(self.heads.hidden_size).max(self.heads.pass.size());
+        let Needs { width, depth, asked, fed } = self.needs;
+        let widest = width.max(self.heads.hidden_size).max(self.heads.pass.size());
         Workspace {
             capacity,
             planes: zeros(points * PLANES),
             globals: zeros(capacity * padded(GLOBALS)),
-            x: vec![zeros(points * self.width); self.depth + 1],
-            next: zeros(points * self.width),
-            normed: zeros(points * self.width),
-            wide: zeros(points * self.width),
-            inner: zeros(points * self.width),
+            x: vec![zeros(points * width); depth + 1],
+            next: zeros(points * width),
+            normed: zeros(points * width),
+            wide: zeros(points * width),
+            inner: zeros(points * width),
             pooled: zeros(capacity * 2 * widest),
             bias: zeros(capacity * widest),
             moves: zeros(points * OUTPUTS),
@@ -154,6 +157,8 @@ impl CpuNet {
             scalars: zeros(capacity * OUTPUTS),
             ownership: zeros(points * OUTPUTS),
             scratch: Scratch::new(),
+            transformer: TransformerSpace::new(points, asked, width, fed),
+            laps: Laps::default(),
         }
     }
 
@@ -161,11 +166,18 @@ impl CpuNet {
     pub(super) fn run(&self, work: &mut Workspace, batch: usize) {
         assert!(batch <= work.capacity, "the workspace holds {} positions", work.capacity);
         self.run_stem(work, batch);
-        for block in &self.blocks {
+        for (index, block) in self.blocks.iter().enumerate() {
+            work.laps.enter(index);
             self.run_block(block, work, batch, 0);
+            work.laps.leave();
         }
         let rows = batch * self.plan.points();
-        self.tip.run(&work.x[0][..rows * self.trunk], &mut work.normed[..rows * self.trunk]);
+        let (x, normed) = (&work.x[0][..rows * self.trunk], &mut work.normed[..rows * self.trunk]);
+        match &self.tip {
+            Tip::Batch(norm) => norm.run(x, normed),
+            Tip::Rms(norm, together) => norm.run(x, *together, normed),
+        }
+        work.laps.lap("tip", LayerKind::Norm, 0);
         self.run_heads(work, batch);
     }
 
@@ -177,39 +189,69 @@ impl CpuNet {
         for ((planes, bias), x) in boards.zip(work.x[0].chunks_exact_mut(points * trunk)) {
             self.stem.run(planes, bias, x);
         }
+        work.laps.lap("stem", LayerKind::Wide, batch * points * self.stem.operations());
     }
 
     fn run_block(&self, block: &Packed, work: &mut Workspace, batch: usize, depth: usize) {
         let rows = batch * self.plan.points();
-        let (pre, conv1, conv2) = block.layers();
+        match block {
+            Packed::Residual(block) => self.run_residual(block, work, batch, depth),
+            Packed::Attention(block) => {
+                let len = rows * block.width();
+                let Workspace { x, next, normed, wide, transformer, laps, .. } = work;
+                block.run(&x[depth][..len], &mut next[..len], (normed, wide), transformer);
+                laps.lap("attention", LayerKind::Attention, rows * block.operations());
+            }
+            Packed::FeedForward(block) => {
+                let len = rows * block.width();
+                let Workspace { x, next, transformer, laps, .. } = work;
+                block.run(&x[depth][..len], &mut next[..len], transformer);
+                laps.lap("feed-forward", LayerKind::Point, rows * block.operations());
+            }
+        }
+        std::mem::swap(&mut work.x[depth], &mut work.next);
+    }
+
+    /// From `x` to `next`.
+    fn run_residual(&self, block: &Residual, work: &mut Workspace, batch: usize, depth: usize) {
+        let rows = batch * self.plan.points();
+        let Residual { pre, conv1, inner, conv2 } = block;
         let len = rows * pre.channels();
         pre.run(&work.x[depth][..len], &mut work.normed[..len]);
+        work.laps.lap("pre", LayerKind::Norm, 0);
         let wide = rows * conv1.outputs;
-        match block {
-            Packed::Ordinary { activation, .. } => {
+        match inner {
+            Inner::Ordinary(activation) => {
                 let input = plain(&work.normed[..len], batch, *activation);
                 conv1.run(&self.plan, input, &mut work.inner[..wide], &mut work.scratch);
+                work.laps.lap("conv1", conv1.kind, rows * conv1.operations);
             }
-            Packed::Pooled { pool, .. } => {
+            Inner::Pooled(pool) => {
                 let input = plain(&work.normed[..len], batch, Activation::None);
                 conv1.run(&self.plan, input, &mut work.wide[..wide], &mut work.scratch);
+                work.laps.lap("conv1", conv1.kind, rows * conv1.operations);
                 self.run_pool(pool, conv1.outputs, work, batch);
+                work.laps.lap("pool", LayerKind::Pool, batch * pool.to_bias.operations());
             }
-            Packed::Nested { blocks, post, .. } => {
+            Inner::Nested(blocks, post) => {
                 let input = plain(&work.normed[..len], batch, Activation::None);
                 let x = &mut work.x[depth + 1][..wide];
                 conv1.run(&self.plan, input, x, &mut work.scratch);
-                for block in blocks {
+                work.laps.lap("conv1", conv1.kind, rows * conv1.operations);
+                for (index, block) in blocks.iter().enumerate() {
+                    work.laps.enter(index);
                     self.run_block(block, work, batch, depth + 1);
+                    work.laps.leave();
                 }
                 post.run(&work.x[depth + 1][..wide], &mut work.inner[..wide]);
+                work.laps.lap("post", LayerKind::Norm, 0);
             }
         }
-        let inner = &work.inner[..rows * block.inner()];
+        let inner = &work.inner[..rows * block.inner_channels()];
         let residual = Some(&work.x[depth][..len]);
         let input = Input { x: inner, batch, residual, activation: Activation::None };
         conv2.run(&self.plan, input, &mut work.next[..len], &mut work.scratch);
-        std::mem::swap(&mut work.x[depth], &mut work.next);
+        work.laps.lap("conv2", conv2.kind, rows * conv2.operations);
     }
 
     /// From `wide`, with rows of `stride`, to `inner`; leaves what was pooled in `pooled`.
@@ -235,20 +277,28 @@ impl CpuNet {
         let x = &work.normed[..rows * self.trunk];
         let input = plain(x, batch, Activation::None);
         heads.conv.run(&self.plan, input, &mut work.wide[..rows * stride], &mut work.scratch);
+        work.laps.lap("heads.conv", heads.conv.kind, rows * heads.conv.operations);
         self.run_pool(&heads.policy, stride, work, batch);
+        work.laps.lap("policy.pool", LayerKind::Pool, batch * heads.policy.to_bias.operations());
         let none = Activation::None;
         let moves = &mut work.moves[..rows * OUTPUTS];
         heads.moves.run(&work.inner[..rows * heads.policy.main], rows, none, moves);
+        work.laps.lap("policy.moves", LayerKind::Point, rows * heads.moves.operations());
         let pooled = &work.pooled[..batch * 2 * heads.policy.pooled];
         let pass = &mut work.pass[..batch * OUTPUTS];
-        match &heads.pass {
-            Pass::Direct(layer) => layer.run(pooled, batch, none, pass),
+        let operations = match &heads.pass {
+            Pass::Direct(layer) => {
+                layer.run(pooled, batch, none, pass);
+                layer.operations()
+            }
             Pass::Hidden { layer, size, activation, last } => {
                 let hidden = &mut work.bias[..batch * size];
                 layer.run(pooled, batch, *activation, hidden);
                 last.run(hidden, batch, none, pass);
+                layer.operations() + last.operations()
             }
-        }
+        };
+        work.laps.lap("policy.pass", LayerKind::Dense, batch * operations);
         self.run_value(work, batch);
     }
 
@@ -264,41 +314,12 @@ impl CpuNet {
         let hidden = &mut work.bias[..batch * heads.hidden_size];
         heads.hidden.run(pooled, batch, heads.hidden_activation, hidden);
         heads.scalars.run(hidden, batch, none, &mut work.scalars[..batch * OUTPUTS]);
+        let operations = heads.hidden.operations() + heads.scalars.operations();
+        work.laps.lap("value.scalars", LayerKind::Dense, batch * operations);
         let ownership = &mut work.ownership[..batch * points * OUTPUTS];
         heads.ownership.run(x, batch * points, none, ownership);
-    }
-}
-
-impl Packed {
-    fn layers(&self) -> (&Normalize, &Stack, &Stack) {
-        let (Self::Ordinary { pre, conv1, conv2, .. }
-        | Self::Pooled { pre, conv1, conv2, .. }
-        | Self::Nested { pre, conv1, conv2, .. }) = self;
-        (pre, conv1, conv2)
-    }
-
-    /// Channels of what goes into the last convolution.
-    fn inner(&self) -> usize {
-        match self {
-            Self::Pooled { pool, .. } => pool.main,
-            Self::Ordinary { conv1, .. } | Self::Nested { conv1, .. } => conv1.outputs,
-        }
-    }
-
-    fn width(&self) -> usize {
-        let (pre, conv1, _) = self.layers();
-        let inside = match self {
-            Self::Nested { blocks, .. } => blocks.iter().map(Self::width).max().unwrap_or(0),
-            _ => 0,
-        };
-        inside.max(pre.channels()).max(conv1.outputs)
-    }
-
-    fn depth(&self) -> usize {
-        match self {
-            Self::Nested { blocks, .. } => 1 + blocks.iter().map(Self::depth).max().unwrap_or(0),
-            _ => 0,
-        }
+        let operations = batch * points * heads.ownership.operations();
+        work.laps.lap("value.ownership", LayerKind::Point, operations);
     }
 }
 
@@ -311,82 +332,38 @@ impl Pass {
     }
 }
 
-/// Packs the parts of a model.
-struct Packer<'a> {
-    plan: &'a Plan,
-    size: BoardSize,
-}
-
-impl Packer<'_> {
-    fn block(&self, block: &Block) -> Packed {
-        match block {
-            Block::Ordinary { pre, conv1, mid, conv2 } => Packed::Ordinary {
-                pre: Normalize::new(pre),
-                conv1: Stack::one(conv1, Some(mid), self.plan),
-                activation: mid.activation,
-                conv2: Stack::one(conv2, None, self.plan),
+fn heads(packer: &Packer<'_>, model: &Model) -> Heads {
+    let model::PolicyHead { conv, pool, norm, moves, pass } = &model.policy;
+    let value = &model.value;
+    let behind = |layer, bias: &[f32], third| after_pool(layer, None, bias, third, packer.size);
+    let convs =
+        [(conv, Some(norm)), (&pool.conv, Some(&pool.norm)), (&value.conv, Some(&value.norm))];
+    let hidden = &value.hidden;
+    let point = |conv: &model::Conv| {
+        Linear::new(&conv.weights, &vec![0.0; conv.outputs], conv.inputs, conv.outputs)
+    };
+    Heads {
+        conv: Stack::new(&convs, packer.plan),
+        policy: packer.pool(pool, norm),
+        moves: point(moves),
+        pass: match pass {
+            PassHead::Direct(layer) => {
+                Pass::Direct(behind(layer, &vec![0.0; layer.outputs], Third::Maximum))
+            }
+            PassHead::Hidden(first, last) => Pass::Hidden {
+                layer: behind(&first.layer, &first.bias, Third::Maximum),
+                size: padded(first.bias.len()),
+                activation: first.activation,
+                last: linear(last),
             },
-            Block::Pooled { pre, conv1, pool, mid, conv2 } => Packed::Pooled {
-                pre: Normalize::new(pre),
-                conv1: Stack::new(&[(conv1, Some(mid)), (&pool.conv, Some(&pool.norm))], self.plan),
-                pool: self.pool(pool, mid),
-                conv2: Stack::one(conv2, None, self.plan),
-            },
-            Block::Nested { pre, conv1, blocks, post, conv2 } => Packed::Nested {
-                pre: Normalize::new(pre),
-                conv1: Stack::one(conv1, None, self.plan),
-                blocks: blocks.iter().map(|block| self.block(block)).collect(),
-                post: Normalize::new(post),
-                conv2: Stack::one(conv2, None, self.plan),
-            },
-        }
-    }
-
-    /// The bias of a pool comes before a normalisation, and is scaled with it.
-    fn pool(&self, pool: &model::Pool, norm: &model::Norm) -> Pool {
-        let none = vec![0.0; pool.to_bias.outputs];
-        Pool {
-            main: padded(pool.to_bias.outputs),
-            pooled: padded(pool.conv.outputs),
-            inner: pool.norm.activation,
-            to_bias: after_pool(&pool.to_bias, Some(&norm.scale), &none, Third::Maximum, self.size),
-            activation: norm.activation,
-        }
-    }
-
-    fn heads(&self, model: &Model) -> Heads {
-        let model::PolicyHead { conv, pool, norm, moves, pass } = &model.policy;
-        let value = &model.value;
-        let behind = |layer, bias: &[f32], third| after_pool(layer, None, bias, third, self.size);
-        let convs =
-            [(conv, Some(norm)), (&pool.conv, Some(&pool.norm)), (&value.conv, Some(&value.norm))];
-        let hidden = &value.hidden;
-        let point = |conv: &model::Conv| {
-            Linear::new(&conv.weights, &vec![0.0; conv.outputs], conv.inputs, conv.outputs)
-        };
-        Heads {
-            conv: Stack::new(&convs, self.plan),
-            policy: self.pool(pool, norm),
-            moves: point(moves),
-            pass: match pass {
-                PassHead::Direct(layer) => {
-                    Pass::Direct(behind(layer, &vec![0.0; layer.outputs], Third::Maximum))
-                }
-                PassHead::Hidden(first, last) => Pass::Hidden {
-                    layer: behind(&first.layer, &first.bias, Third::Maximum),
-                    size: padded(first.bias.len()),
-                    activation: first.activation,
-                    last: linear(last),
-                },
-            },
-            value: padded(value.conv.outputs),
-            value_activation: value.norm.activation,
-            hidden: behind(&hidden.layer, &hidden.bias, Third::Product),
-            hidden_size: padded(hidden.bias.len()),
-            hidden_activation: hidden.activation,
-            scalars: joined(&[&value.outcome, &value.score]),
-            ownership: point(&value.ownership),
-        }
+        },
+        value: padded(value.conv.outputs),
+        value_activation: value.norm.activation,
+        hidden: behind(&hidden.layer, &hidden.bias, Third::Product),
+        hidden_size: padded(hidden.bias.len()),
+        hidden_activation: hidden.activation,
+        scalars: joined(&[&value.outcome, &value.score]),
+        ownership: point(&value.ownership),
     }
 }
 
@@ -400,17 +377,23 @@ impl Workspace {
         )
     }
 
-    /// What the last run said of a position.
-    pub(super) fn output(&self, index: usize) -> RawOutput {
-        let points = self.moves.len() / self.capacity;
-        let every = |values: &[f32]| -> Vec<f32> {
-            values[index * points..][..points].iter().copied().step_by(OUTPUTS).collect()
-        };
+    /// What the last run said of a position, its policy with so much of the optimistic one.
+    pub(super) fn output(&self, index: usize, optimism: f32) -> RawOutput {
+        let mixed = |row: &[f32; OUTPUTS]| row[0] + optimism * (row[1] - row[0]);
         RawOutput {
-            moves: every(&self.moves),
-            pass: self.pass[index * OUTPUTS],
+            moves: self.rows(&self.moves, index).map(mixed).collect(),
+            pass: mixed(&self.pass.as_chunks().0[index]),
             scalars: std::array::from_fn(|i| self.scalars[index * OUTPUTS + i]),
-            ownership: every(&self.ownership),
+            ownership: self.rows(&self.ownership, index).map(|row| row[0]).collect(),
         }
+    }
+    /// The outputs of the points of a position.
+    fn rows<'a>(
+        &self,
+        values: &'a [f32],
+        index: usize,
+    ) -> impl Iterator<Item = &'a [f32; OUTPUTS]> + use<'a> {
+        let points = values.len() / (self.capacity * OUTPUTS);
+        values.as_chunks().0[index * points..][..points].iter()
     }
 }

@@ -6,6 +6,7 @@ use crate::game::BoardSize;
 use crate::nn::kernels::{
     Activation, Columns, Conv3x3, Input, Linear, Plan, Scratch, padded, pointwise,
 };
+use crate::nn::laps::LayerKind;
 
 /// A convolution of either size.
 pub(super) enum Convolution {
@@ -16,6 +17,9 @@ pub(super) enum Convolution {
 /// Convolutions of the same input, side by side in the output, each padded.
 pub(super) struct Stack {
     conv: Convolution,
+    /// What it is to a stopwatch, and its operations for each point.
+    pub(super) kind: LayerKind,
+    pub(super) operations: usize,
     /// Channels of the output, all of them together.
     pub(super) outputs: usize,
 }
@@ -50,12 +54,15 @@ impl Stack {
             weights.resize(bias.len() * size_of_output, 0.0);
         }
         let outputs = bias.len();
-        let conv = if side == 3 {
-            Convolution::Wide(Box::new(Conv3x3::new(&weights, &bias, inputs, outputs, plan)))
+        let operations = 2 * convs.iter().map(|(conv, _)| conv.weights.len()).sum::<usize>();
+        let (conv, kind) = if side == 3 {
+            let conv = Conv3x3::new(&weights, &bias, inputs, outputs, plan);
+            (Convolution::Wide(Box::new(conv)), LayerKind::Wide)
         } else {
-            Convolution::Point(Linear::new(&weights, &bias, inputs, outputs))
+            let layer = Linear::new(&weights, &bias, inputs, outputs);
+            (Convolution::Point(layer), LayerKind::Point)
         };
-        Self { conv, outputs }
+        Self { conv, kind, operations, outputs }
     }
 
     /// Computes `[batch][points][outputs]`.

@@ -55,7 +55,6 @@ pub struct Scratch {
     inputs: Aligned,
     outputs: Aligned,
     zeros: Aligned,
-    waste: Aligned,
 }
 
 /// Parts of a [`Scratch`]; only `zeros` has a defined content.
@@ -64,8 +63,6 @@ pub(super) struct Parts<'a> {
     pub(super) outputs: &'a mut [Lanes],
     /// Stands for the points beyond the edge of the board.
     pub(super) zeros: &'a [Lanes],
-    /// As many; for what lies there.
-    pub(super) waste: &'a mut [Lanes],
 }
 
 impl Scratch {
@@ -77,14 +74,12 @@ impl Scratch {
 
     /// Memory for so many vectors of transformed inputs, of transformed outputs, and of zeros.
     pub(super) fn parts(&mut self, inputs: usize, outputs: usize, zeros: usize) -> Parts<'_> {
-        let waste = self.waste.at_least(zeros);
         let zeros = self.zeros.at_least(zeros);
         debug_assert!(zeros.iter().all(|&lanes| lanes == ZERO), "nobody writes to them");
         Parts {
             inputs: self.inputs.at_least(inputs),
             outputs: self.outputs.at_least(outputs),
             zeros,
-            waste,
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn convolve(chunk: Chunk<'_>, scratch: &mut Scratch) {
     copy_framed(plan, chunk.x.as_chunks().0, frame, lanes);
     let rows = Windows { plan, frame: frame.as_flattened(), channels: lanes * LANES };
     let finish = Layer { bias: chunk.bias, residual, activation };
-    plan.cpu().run(Product { rows, weights, matrix: 0, finish, y });
+    plan.cpu().run(Product { rows, weights, matrix: 0, panels: 0..weights.width(), finish, y });
 }
 
 /// Copies the boards with a frame of zeros around each.

@@ -1,18 +1,22 @@
 //! Matrix products with weights packed in panels of 16 outputs.
 
+use std::ops::Range;
+
 use super::aligned::Aligned;
-use super::cpu::{Arithmetic, Kernel, LANES, add, mish, relu};
+use super::cpu::{Arithmetic, Kernel, LANES, add, mish, relu, silu};
 use super::{Activation, PANEL, padded};
 
 /// One row of sums for one panel.
 pub(super) type Sums = [f32; PANEL];
 
-/// Weight matrices of one shape, each as `[panel][input][output of the panel]`.
+/// Weight matrices of one shape, each as `[panel][input][output of the panel]`. Equal panels of all
+/// matrices lie together, since they are used together.
 #[derive(Debug)]
 pub(super) struct Panels {
     data: Aligned,
     /// Of each output, with zeros up to a multiple of eight.
     inputs: usize,
+    matrices: usize,
     /// Panels of each matrix.
     width: usize,
 }
@@ -20,29 +24,41 @@ pub(super) struct Panels {
 impl Panels {
     /// `matrices` matrices of zeros.
     pub(super) fn zeros(matrices: usize, inputs: usize, outputs: usize) -> Self {
-        let panels = outputs.div_ceil(PANEL);
+        let width = outputs.div_ceil(PANEL);
         let inputs = inputs.next_multiple_of(LANES);
-        let data = Aligned::zeros(matrices * panels * inputs * PANEL / LANES);
-        Self { data, inputs, width: panels }
+        let data = Aligned::zeros(matrices * width * inputs * PANEL / LANES);
+        Self { data, inputs, matrices, width }
     }
 
     /// Sets the weights of one input in one panel.
     pub(super) fn set(&mut self, matrix: usize, panel: usize, input: usize, weights: [f32; PANEL]) {
-        let at = (matrix * self.width + panel) * self.inputs + input;
+        let at = (panel * self.matrices + matrix) * self.inputs + input;
         self.data.floats_mut()[at * PANEL..][..PANEL].copy_from_slice(&weights);
     }
 
-    /// Sets a single weight of the first matrix.
+    /// Sets a single weight of the only matrix.
     pub(super) fn set_one(&mut self, input: usize, output: usize, weight: f32) {
         let at = (output / PANEL * self.inputs + input) * PANEL + output % PANEL;
         self.data.floats_mut()[at] = weight;
     }
 
-    /// The panels of one matrix.
+    /// Panels of each matrix.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How far behind weights those lie that are used next, where so many panels are computed
+    /// together: those of the next matrix, or of the next panels of the only one.
     #[inline(always)]
-    fn matrix(&self, matrix: usize) -> &[[f32; PANEL]] {
-        let size = self.width * self.inputs;
-        &self.data.floats().as_chunks().0[matrix * size..][..size]
+    fn ahead(&self, together: usize) -> usize {
+        self.inputs * PANEL * if self.matrices == 1 { together } else { 1 }
+    }
+
+    /// One panel of one matrix.
+    #[inline(always)]
+    fn panel(&self, matrix: usize, panel: usize) -> &[[f32; PANEL]] {
+        let at = (panel * self.matrices + matrix) * self.inputs;
+        &self.data.floats().as_chunks().0[at..][..self.inputs]
     }
 }
 
@@ -114,6 +130,7 @@ impl Finish for Layer<'_> {
             Activation::None => sums,
             Activation::Relu => relu(sums),
             Activation::Mish => mish::<A, PANEL>(sums),
+            Activation::Silu => silu::<A, PANEL>(sums),
         }
     }
 }
@@ -124,12 +141,16 @@ fn add_first(sums: Sums, values: &[f32]) -> Sums {
     add(sums, values[0])
 }
 
-/// `y = finish(rows · weights)` for one matrix of the weights; `y` has one row for each row of the
-/// left side, as long as the padded outputs.
+/// Panels that are computed together where two fit into the registers.
+pub(super) const TOGETHER: usize = 2;
+
+/// `y = finish(rows · weights)` for some panels of one matrix of the weights; `y` has one row for
+/// each row of the left side, as long as the outputs of these panels.
 pub(super) struct Product<'a, R, F> {
     pub(super) rows: R,
     pub(super) weights: &'a Panels,
     pub(super) matrix: usize,
+    pub(super) panels: Range<usize>,
     pub(super) finish: F,
     pub(super) y: &'a mut [f32],
 }
@@ -137,44 +158,55 @@ pub(super) struct Product<'a, R, F> {
 impl<R: Rows, F: Finish> Kernel for Product<'_, R, F> {
     #[inline(always)]
     fn run<A: Arithmetic>(mut self) {
-        let (inputs, width) = (self.weights.inputs, self.weights.width);
-        if inputs == 0 || width == 0 {
+        if self.weights.inputs == 0 || self.panels.is_empty() {
             return;
         }
-        let count = self.y.len() / (width * PANEL);
-        let matrix = self.weights.matrix(self.matrix);
-        let pairs = if A::WIDE { width / 2 } else { 0 };
-        for (index, pair) in matrix.chunks_exact(2 * inputs).take(pairs).enumerate() {
-            let (first, second) = pair.split_at(inputs);
-            self.panels::<A, 2>(count, 2 * index * PANEL, [first, second]);
-        }
-        let single = matrix.chunks_exact(inputs).enumerate().skip(2 * pairs);
-        for (index, panel) in single {
-            self.panels::<A, 1>(count, index * PANEL, [panel]);
+        let count = self.y.len() / self.stride();
+        let (weights, matrix) = (self.weights, self.matrix);
+        let panel = |panel| weights.panel(matrix, panel);
+        let mut next = self.panels.start;
+        while next < self.panels.end {
+            if A::WIDE && next + 1 < self.panels.end {
+                self.panels::<A, TOGETHER>(count, next, [panel(next), panel(next + 1)]);
+                next += TOGETHER;
+            } else {
+                self.panels::<A, 1>(count, next, [panel(next)]);
+                next += 1;
+            }
         }
     }
 }
 
 impl<'a, R: Rows, F: Finish> Product<'a, R, F> {
+    /// Length of a row of `y`.
+    #[inline(always)]
+    fn stride(&self) -> usize {
+        self.panels.len() * PANEL
+    }
+
     /// All rows of the outputs of one or two panels.
     #[inline(always)]
     fn panels<A: Arithmetic, const P: usize>(
         &mut self,
         count: usize,
-        column: usize,
+        panel: usize,
         panels: [&'a [[f32; PANEL]]; P],
     ) {
         for (row, height) in blocks(count, A::ROWS) {
             match height {
-                1 => self.block::<A, 1, P>(row, column, panels),
-                2 => self.block::<A, 2, P>(row, column, panels),
-                3 => self.block::<A, 3, P>(row, column, panels),
-                4 => self.block::<A, 4, P>(row, column, panels),
-                5 => self.block::<A, 5, P>(row, column, panels),
-                6 => self.block::<A, 6, P>(row, column, panels),
-                7 if A::WIDE => self.block::<A, 7, P>(row, column, panels),
-                8 if A::WIDE => self.block::<A, 8, P>(row, column, panels),
-                9 if A::WIDE => self.block::<A, 9, P>(row, column, panels),
+                1 => self.block::<A, 1, P>(row, panel, panels),
+                2 => self.block::<A, 2, P>(row, panel, panels),
+                3 => self.block::<A, 3, P>(row, panel, panels),
+                4 => self.block::<A, 4, P>(row, panel, panels),
+                5 => self.block::<A, 5, P>(row, panel, panels),
+                6 => self.block::<A, 6, P>(row, panel, panels),
+                7 if A::WIDE => self.block::<A, 7, P>(row, panel, panels),
+                8 if A::WIDE => self.block::<A, 8, P>(row, panel, panels),
+                9 if A::WIDE => self.block::<A, 9, P>(row, panel, panels),
+                10 if A::WIDE => self.block::<A, 10, P>(row, panel, panels),
+                11 if A::WIDE => self.block::<A, 11, P>(row, panel, panels),
+                12 if A::WIDE => self.block::<A, 12, P>(row, panel, panels),
+                13 if A::WIDE => self.block::<A, 13, P>(row, panel, panels),
                 _ => unreachable!("invariant: blocks have at most as many rows as asked for"),
             }
         }
@@ -184,11 +216,12 @@ impl<'a, R: Rows, F: Finish> Product<'a, R, F> {
     fn block<A: Arithmetic, const N: usize, const P: usize>(
         &mut self,
         row: usize,
-        column: usize,
+        panel: usize,
         panels: [&[[f32; PANEL]]; P],
     ) {
         let mut sums = [[[0.0; PANEL]; P]; N];
         let length = panels[0].len() / R::SEGMENTS;
+        let ahead = self.weights.ahead(P);
         for index in 0..R::SEGMENTS {
             // Loops rather than `map`, which is not inlined for long arrays.
             let mut rows: [&[f32]; N] = [&[]; N];
@@ -200,16 +233,16 @@ impl<'a, R: Rows, F: Finish> Product<'a, R, F> {
                 *weights = &weights[index * length..][..length];
             }
             if P == 1 {
-                accumulate::<A, N, P, 8>(&mut sums, rows, weights);
+                accumulate::<A, N, P, 8>(&mut sums, rows, weights, ahead);
             } else {
-                accumulate::<A, N, P, 1>(&mut sums, rows, weights);
+                accumulate::<A, N, P, 1>(&mut sums, rows, weights, ahead);
             }
         }
         for (r, sums) in sums.into_iter().enumerate() {
             for (p, sums) in sums.into_iter().enumerate() {
-                let column = column + p * PANEL;
-                let at = (row + r) * self.weights.width * PANEL + column;
-                let sums = self.finish.apply::<A>(column, at, sums);
+                let panel = panel + p;
+                let at = (row + r) * self.stride() + (panel - self.panels.start) * PANEL;
+                let sums = self.finish.apply::<A>(panel * PANEL, at, sums);
                 self.y[at..][..PANEL].copy_from_slice(&sums);
             }
         }
@@ -234,6 +267,7 @@ fn accumulate<A: Arithmetic, const N: usize, const P: usize, const STEPS: usize>
     sums: &mut [[Sums; P]; N],
     rows: [&[f32]; N],
     weights: [&[[f32; PANEL]]; P],
+    ahead: usize,
 ) {
     // Rows of the length of the loop let the compiler drop the checks inside it; some steps, not
     // a loop of them, make all addresses but one constant. With two panels two steps at a time
@@ -250,10 +284,9 @@ fn accumulate<A: Arithmetic, const N: usize, const P: usize, const STEPS: usize>
     let mut local = *sums;
     for index in 0..length {
         for step in 0..STEPS {
-            // The weights that come next in memory are those of the next panels, or of the next
-            // matrix: with few rows they would be waited for.
+            // The weights that come next are those behind: with few rows they would be waited for.
             for weights in &some {
-                A::fetch(weights[index][step].as_ptr().wrapping_add(P * STEPS * length * PANEL));
+                A::fetch(weights[index][step].as_ptr().wrapping_add(ahead));
             }
             for (sums, inputs) in local.iter_mut().zip(&inputs) {
                 let value = inputs[index][step];

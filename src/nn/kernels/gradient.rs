@@ -151,6 +151,9 @@ impl WeightGradient {
     }
 }
 
+/// Rows of sums that are computed together at the most: more of a single panel gain nothing.
+const MOST_ROWS: usize = 9;
+
 /// `sums += leftᵀ · right`, where both have one row for each tile.
 struct OuterProducts<'a> {
     left: &'a [f32],
@@ -165,7 +168,7 @@ impl Kernel for OuterProducts<'_> {
     fn run<A: Arithmetic>(mut self) {
         let inputs = self.sums.len() / self.right_stride;
         for column in (0..self.right_stride).step_by(PANEL) {
-            for (row, height) in blocks(inputs, A::ROWS) {
+            for (row, height) in blocks(inputs, A::ROWS.min(MOST_ROWS)) {
                 match height {
                     1 => self.block::<A, 1>(row, column),
                     2 => self.block::<A, 2>(row, column),

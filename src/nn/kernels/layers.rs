@@ -54,6 +54,12 @@ impl Conv3x3 {
         self.channels.outputs
     }
 
+    /// Floating point operations for each point, counted as if computed directly.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        2 * 9 * self.channels.inputs * self.channels.outputs
+    }
+
     /// Writes `[batch][points][padded outputs]` to `y`.
     ///
     /// # Panics
@@ -93,6 +99,7 @@ pub struct Linear {
     weights: Panels,
     bias: Vec<f32>,
     inputs: usize,
+    outputs: usize,
     cpu: Cpu,
 }
 
@@ -109,13 +116,19 @@ impl Linear {
             panels.set_one(index % inputs, index / inputs, weight);
         }
         let bias = padded_bias(bias, outputs);
-        Self { weights: panels, bias, inputs, cpu: Cpu::detect() }
+        Self { weights: panels, bias, inputs, outputs, cpu: Cpu::detect() }
     }
 
     /// The same layer on other instructions.
     #[must_use]
     pub fn on(self, cpu: Cpu) -> Self {
         Self { cpu, ..self }
+    }
+
+    /// Floating point operations for each row.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        2 * self.inputs * self.outputs
     }
 
     /// Computes `[rows][padded outputs]` from `[rows][padded inputs]`.
@@ -140,6 +153,7 @@ impl Linear {
             rows: Dense { data: x, stride },
             weights: &self.weights,
             matrix: 0,
+            panels: 0..self.weights.width(),
             finish: Layer { bias: &self.bias, residual, activation },
             y,
         });

@@ -14,6 +14,7 @@
 )]
 
 mod aligned;
+mod attention;
 mod chunk;
 mod cpu;
 mod direct;
@@ -23,18 +24,21 @@ mod layers;
 mod plan;
 mod planes;
 mod pointwise;
+mod rms;
 #[cfg(test)]
 mod tests;
 mod tiles;
 mod winograd;
 
 pub use aligned::Scratch;
+pub use attention::{Attention, AttentionScratch, Heads};
 pub use cpu::Cpu;
 pub use gradient::WeightGradient;
 pub use layers::{Conv3x3, Input, Linear, pool_mean_max};
 pub use plan::{Method, Plan};
 pub use planes::PlaneConv;
 pub use pointwise::{Columns, pointwise};
+pub use rms::{RmsNorm, gate};
 
 /// Outputs that one panel of packed weights holds, and the unit that channels are padded to.
 const PANEL: usize = 16;
@@ -55,4 +59,6 @@ pub enum Activation {
     /// `x · tanh(ln(1 + eˣ))` (Misra, "Mish: A Self Regularized Non-Monotonic Activation
     /// Function", 2020).
     Mish,
+    /// `x / (1 + e⁻ˣ)` (Elfwing et al., "Sigmoid-Weighted Linear Units", 2018).
+    Silu,
 }

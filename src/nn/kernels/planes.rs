@@ -44,6 +44,12 @@ impl PlaneConv {
         conv
     }
 
+    /// Floating point operations for each point, counted as if computed directly.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        2 * self.weights.len()
+    }
+
     /// The output `[points][padded outputs]` for one position with the planes
     /// `[points][planes]` and a bias for each output.
     ///

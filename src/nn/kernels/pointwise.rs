@@ -1,6 +1,6 @@
 //! What is done to every number for itself: scale, bias and activation.
 
-use super::cpu::{Arithmetic, Kernel, LANES, Lanes, add, mish, relu};
+use super::cpu::{Arithmetic, Kernel, LANES, Lanes, add, mish, relu, silu};
 use super::{Activation, Cpu, PANEL};
 
 /// Some columns of a matrix: the first ones of each row.
@@ -50,15 +50,43 @@ struct Pointwise<'a> {
 impl Kernel for Pointwise<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        match self.activation {
-            Activation::None => self.apply::<A>(|x| x),
-            Activation::Relu => self.apply::<A>(relu),
-            Activation::Mish => self.apply::<A>(mish::<A, LANES>),
+        let activation = self.activation;
+        self.apply_any::<A>(activation);
+    }
+}
+
+/// A kernel that ends with an activation.
+pub(super) trait Activated: Sized {
+    /// Computes with an activation as a function.
+    fn apply<A: Arithmetic>(self, activation: impl Fn(Lanes) -> Lanes);
+
+    /// Computes with any activation. Closures, since a function that is passed by its name is not
+    /// inlined, and compiled for the baseline, where a fused multiplication is a call.
+    #[inline(always)]
+    #[expect(clippy::redundant_closure, reason = "a closure is inlined")]
+    fn apply_any<A: Arithmetic>(self, activation: Activation) {
+        match activation {
+            Activation::None => self.apply::<A>(
+                #[inline(always)]
+                |x| x,
+            ),
+            Activation::Relu => self.apply::<A>(
+                #[inline(always)]
+                |x| relu(x),
+            ),
+            Activation::Mish => self.apply::<A>(
+                #[inline(always)]
+                |x| mish::<A, LANES>(x),
+            ),
+            Activation::Silu => self.apply::<A>(
+                #[inline(always)]
+                |x| silu::<A, LANES>(x),
+            ),
         }
     }
 }
 
-impl Pointwise<'_> {
+impl Activated for Pointwise<'_> {
     #[inline(always)]
     fn apply<A: Arithmetic>(self, activation: impl Fn(Lanes) -> Lanes) {
         let lanes = self.bias.len();
@@ -81,17 +109,24 @@ impl Pointwise<'_> {
     }
 }
 
-/// Mish of numbers where they are.
-pub(super) struct Mish<'a> {
+/// An activation of numbers where they are.
+pub(super) struct Activate<'a> {
+    pub(super) activation: Activation,
     pub(super) x: &'a mut [Lanes],
 }
 
-impl Kernel for Mish<'_> {
+impl Kernel for Activate<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        for x in self.x {
-            *x = mish::<A, LANES>(*x);
-        }
+        let activation = self.activation;
+        self.apply_any::<A>(activation);
+    }
+}
+
+impl Activated for Activate<'_> {
+    #[inline(always)]
+    fn apply<A: Arithmetic>(self, activation: impl Fn(Lanes) -> Lanes) {
+        self.x.iter_mut().for_each(|x| *x = activation(*x));
     }
 }
 

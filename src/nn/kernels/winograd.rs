@@ -3,12 +3,13 @@
 
 use std::array;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use super::chunk::{Channels, Chunk};
 use super::cpu::{Arithmetic, Kernel, LANES, Lanes, ZERO, relu};
-use super::gemm::{Dense, Panels, Plain, Product};
+use super::gemm::{Dense, Panels, Plain, Product, TOGETHER};
 use super::plan::Plan;
-use super::pointwise::Mish;
+use super::pointwise::Activate;
 use super::tiles::Tile;
 use super::{Activation, PANEL, Scratch};
 
@@ -56,7 +57,8 @@ pub(super) fn rounded(value: f64) -> f32 {
     value as f32
 }
 
-/// Convolves one chunk with the tiles that its weights are packed for.
+/// Convolves one chunk with the tiles that its weights are packed for. The outputs are computed some
+/// panels at a time, all stages one after the other, so that their sums stay near.
 pub(super) fn convolve<T: Tile<N, M>, const N: usize, const M: usize>(
     chunk: Chunk<'_>,
     scratch: &mut Scratch,
@@ -66,8 +68,8 @@ pub(super) fn convolve<T: Tile<N, M>, const N: usize, const M: usize>(
     let (lanes, output_lanes) = (channels.used_lanes(), channels.output_lanes());
     let tiles = plan.tiles() * y.len() / (plan.points() * output_lanes * LANES);
     let stride = tiles * lanes + GAP;
-    let output_stride = tiles * output_lanes + GAP;
-    let parts = scratch.parts(N * N * stride, N * N * output_stride, lanes.max(output_lanes));
+    let sums = tiles * TOGETHER * PANEL / LANES + GAP;
+    let parts = scratch.parts(N * N * stride, N * N * sums, lanes);
 
     cpu.run(Gather::<T, N, M> {
         plan,
@@ -77,30 +79,71 @@ pub(super) fn convolve<T: Tile<N, M>, const N: usize, const M: usize>(
         stride,
         tile: PhantomData,
     });
-    let inputs = parts.inputs.chunks_exact(stride);
-    let outputs = parts.outputs.chunks_exact_mut(output_stride);
-    for (matrix, (v, m)) in inputs.zip(outputs).enumerate() {
-        cpu.run(Product {
-            rows: Dense { data: v.as_flattened(), stride: lanes * LANES },
+    for first in (0..weights.width()).step_by(TOGETHER) {
+        let panels = first..weights.width().min(first + TOGETHER);
+        let lanes_of_panels = panels.start * PANEL / LANES..panels.end * PANEL / LANES;
+        cpu.run(Products {
+            v: parts.inputs,
+            lanes,
+            stride,
             weights,
-            matrix,
-            finish: Plain,
-            y: m[..tiles * output_lanes].as_flattened_mut(),
+            panels,
+            m: parts.outputs,
+            m_stride: sums,
+            tiles,
+        });
+        cpu.run(Scatter::<T, N, M> {
+            plan,
+            source: parts.outputs,
+            stride: sums,
+            lanes: lanes_of_panels,
+            bias: bias.as_chunks().0,
+            residual: residual.map(|residual| residual.as_chunks().0),
+            activation,
+            y: y.as_chunks_mut().0,
+            tile: PhantomData,
         });
     }
-    cpu.run(Scatter::<T, N, M> {
-        plan,
-        source: parts.outputs,
-        stride: output_stride,
-        bias: bias.as_chunks().0,
-        residual: residual.map(|residual| residual.as_chunks().0),
-        activation,
-        y: y.as_chunks_mut().0,
-        waste: parts.waste,
-        tile: PhantomData,
-    });
-    if activation == Activation::Mish {
-        cpu.run(Mish { x: y.as_chunks_mut().0 });
+    if comes_after(activation) {
+        cpu.run(Activate { activation, x: y.as_chunks_mut().0 });
+    }
+}
+
+/// Whether an activation is applied to what was written: in the last stage it would need too many
+/// registers.
+fn comes_after(activation: Activation) -> bool {
+    matches!(activation, Activation::Mish | Activation::Silu)
+}
+
+/// The second stage: the products of all matrices for some panels.
+struct Products<'a> {
+    v: &'a [Lanes],
+    /// Vectors of a row of `v`, and distance of its matrices.
+    lanes: usize,
+    stride: usize,
+    weights: &'a Panels,
+    panels: Range<usize>,
+    m: &'a mut [Lanes],
+    m_stride: usize,
+    tiles: usize,
+}
+
+impl Kernel for Products<'_> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let size = self.tiles * self.panels.len() * PANEL / LANES;
+        let matrices = self.v.chunks_exact(self.stride).zip(self.m.chunks_exact_mut(self.m_stride));
+        for (matrix, (v, m)) in matrices.enumerate() {
+            Product {
+                rows: Dense { data: v.as_flattened(), stride: self.lanes * LANES },
+                weights: self.weights,
+                matrix,
+                panels: self.panels.clone(),
+                finish: Plain,
+                y: m[..size].as_flattened_mut(),
+            }
+            .run::<A>();
+        }
     }
 }
 
@@ -196,18 +239,20 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Gather<'_, T, N, M> {
     }
 }
 
-/// The last stage: `Aᵀ m A` of each tile, with bias, residual and activation.
+/// The last stage: `Aᵀ m A` of each tile, with bias, residual and activation, for some vectors of
+/// each point.
 struct Scatter<'a, T, const N: usize, const M: usize> {
     plan: &'a Plan,
+    /// One matrix `[tile][these vectors]` for each element of a tile.
     source: &'a [Lanes],
     /// Distance of the matrices.
     stride: usize,
+    /// Which vectors of a point.
+    lanes: Range<usize>,
     bias: &'a [Lanes],
     residual: Option<&'a [Lanes]>,
     activation: Activation,
     y: &'a mut [Lanes],
-    /// As many vectors as a point has, for what lies beyond the edge.
-    waste: &'a mut [Lanes],
     tile: PhantomData<T>,
 }
 
@@ -227,43 +272,33 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Scatter<'_, T, N, M> {
     #[inline(always)]
     fn transform<A: Arithmetic, const W: usize>(self) {
         match (self.residual, self.activation) {
-            // Mish comes after, on what was written: here it would need too many registers.
-            (None, Activation::None | Activation::Mish) => self.finish::<A, W, false, false>(),
             (None, Activation::Relu) => self.finish::<A, W, false, true>(),
-            (Some(_), Activation::None | Activation::Mish) => self.finish::<A, W, true, false>(),
+            (None, _) => self.finish::<A, W, false, false>(),
             (Some(_), Activation::Relu) => self.finish::<A, W, true, true>(),
+            (Some(_), _) => self.finish::<A, W, true, false>(),
         }
     }
 
     #[inline(always)]
     fn finish<A: Arithmetic, const W: usize, const RESIDUAL: bool, const RELU: bool>(self) {
         let lanes = self.bias.len();
-        assert!((lanes * LANES).is_multiple_of(W), "whole vectors");
         let (width, height) = (self.plan.width(), self.plan.height());
         let positions = self.y.len() / (self.plan.points() * lanes);
-        let residual = self.residual.unwrap_or_default();
         assert_eq!(self.y.len(), positions * self.plan.points() * lanes, "whole positions");
-        assert!(self.waste.len() >= lanes, "room for one point");
-        let (y, waste) = (self.y.as_mut_ptr(), self.waste.as_mut_ptr());
+        let residual = self.residual.unwrap_or(&self.bias[..0]);
+        assert!(!RESIDUAL || residual.len() == self.y.len(), "one for each output");
+        let (own, bias) = (self.lanes.len(), &self.bias[self.lanes.clone()]);
+        let (y, residual) = (self.y.as_mut_ptr(), residual.as_ptr());
         // Out here, or it would be cleared for every vector.
         let mut rows = [[[0.0; W]; M]; N];
         for (tile, (first, top, left)) in corners(self.plan, positions).enumerate() {
-            let source = self.source[tile * lanes..][..(N * N - 1) * self.stride + lanes].as_ptr();
-            let inside = |i: usize, j: usize| top + i < height && left + j < width;
-            let at = |i: usize, j: usize| (first + (top + i) * width + left + j) * lanes;
-            let mut targets = [[waste.cast::<[f32; W]>(); M]; M];
-            let mut residuals = [[self.bias.as_ptr().cast::<[f32; W]>(); M]; M];
-            for (i, j) in (0..M).flat_map(|i| (0..M).map(move |j| (i, j))) {
-                if inside(i, j) {
-                    targets[i][j] = y.wrapping_add(at(i, j)).cast();
-                    if RESIDUAL {
-                        residuals[i][j] = residual[at(i, j)..][..lanes].as_ptr().cast();
-                    }
-                }
-            }
-            for (lane, &bias) in self.bias.as_flattened().as_chunks::<W>().0.iter().enumerate() {
+            let source = self.source[tile * own..][..(N * N - 1) * self.stride + own].as_ptr();
+            // What of the tile lies on the board.
+            let (bottom, right) = (height - top, width - left);
+            let corner = (first + top * width + left) * lanes + self.lanes.start;
+            for (lane, &bias) in bias.as_flattened().as_chunks::<W>().0.iter().enumerate() {
                 for i in 0..N {
-                    // SAFETY: the slice that the pointer comes from ends `lanes` vectors after the
+                    // SAFETY: the slice that the pointer comes from ends `own` vectors after the
                     // start of the last of N * N matrices.
                     #[expect(unsafe_code, reason = "25 checks cost as much as the arithmetic")]
                     let row = array::from_fn(|j| unsafe {
@@ -274,19 +309,23 @@ impl<T: Tile<N, M>, const N: usize, const M: usize> Scatter<'_, T, N, M> {
                 for j in 0..M {
                     let column = T::output::<A, W>(array::from_fn(|i| rows[i][j]));
                     for i in 0..M {
+                        if i >= bottom || j >= right {
+                            continue;
+                        }
+                        let at = corner + (i * width + j) * lanes;
                         let mut sum = A::add(column[i], bias);
                         if RESIDUAL {
-                            // SAFETY: each pointer is that of a slice of `lanes` vectors.
+                            // SAFETY: the point lies on the board of a position of which there are
+                            // as many in the residual as in `y`, and the vector among its own.
                             #[expect(unsafe_code, reason = "as above")]
-                            let before = unsafe { *residuals[i][j].add(lane) };
+                            let before = unsafe { *residual.add(at).cast::<[f32; W]>().add(lane) };
                             sum = A::add(sum, before);
                         }
                         let value = if RELU { relu(sum) } else { sum };
-                        // SAFETY: there are `lanes` vectors behind each pointer: that of a point of
-                        // the board, whose size was checked, or that of the waste.
+                        // SAFETY: as above.
                         #[expect(unsafe_code, reason = "as above")]
                         unsafe {
-                            *targets[i][j].add(lane) = value;
+                            *y.add(at).cast::<[f32; W]>().add(lane) = value;
                         }
                     }
                 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::eval::Value;
 use crate::game::{BoardSize, Color, Komi, Move, Rules};
-use crate::record::{MAX_TURNS, Outcome, Turn};
+use crate::record::{Label, MAX_TURNS, Outcome, Turn};
 
 fn moves(size: BoardSize) -> impl Strategy<Value = Move> {
     (0..=size.area()).prop_map(move |i| size.point_at_offset(i).map_or(Move::Pass, Move::Place))
@@ -16,15 +16,24 @@ fn policies(size: BoardSize) -> impl Strategy<Value = Vec<(Move, f32)>> {
     prop::collection::vec((moves(size), 0.0_f32..=1.0), 0..6)
 }
 
+fn labels(size: BoardSize) -> impl Strategy<Value = Label> {
+    let owners = prop::collection::vec(-1.0_f32..=1.0, size.area());
+    (policies(size), -1.0_f32..=1.0, -400.0_f32..400.0, owners).prop_map(
+        |(policy, value, lead, owners)| Label { policy, value: Value::new(value), lead, owners },
+    )
+}
+
 fn turns(size: BoardSize) -> impl Strategy<Value = Turn> {
     let weights = prop_oneof![Just(1.0), Just(0.0), 0.0_f32..9.0];
     let values = prop::option::of(-1.0_f32..=1.0);
-    (moves(size), policies(size), any::<bool>(), values, weights).prop_map(
-        |(mv, policy, played, value, weight)| Turn {
+    let labels = prop::option::of(labels(size));
+    (moves(size), policies(size), any::<bool>(), values, weights, labels).prop_map(
+        |(mv, policy, played, value, weight, label)| Turn {
             mv,
             policy: if played { vec![(mv, 1.0)] } else { policy },
             value: value.map(Value::new),
             weight,
+            label: label.map(Box::new),
         },
     )
 }
@@ -41,10 +50,12 @@ fn games() -> impl Strategy<Value = TrainingGame> {
     (2usize..=25, 2usize..=25, rules, -2000i32..=2000).prop_flat_map(|(w, h, rules, halves)| {
         let size = BoardSize::new(w, h).unwrap();
         let turns = prop::collection::vec(turns(size), 0..20);
-        (turns, outcomes(size)).prop_map(move |(turns, outcome)| TrainingGame {
+        let offsets = prop::collection::hash_set(0..size.area(), 0..size.area().min(10));
+        (turns, outcomes(size), offsets).prop_map(move |(turns, outcome, offsets)| TrainingGame {
             size,
             rules: rules.parse().unwrap(),
             komi: Komi::from_points(f64::from(halves) / 2.0).unwrap(),
+            stones: offsets.into_iter().filter_map(|i| size.point_at_offset(i)).collect(),
             turns,
             outcome,
         })
@@ -55,6 +66,7 @@ fn games() -> impl Strategy<Value = TrainingGame> {
 fn check_like(found: &TrainingGame, given: &TrainingGame) {
     assert_eq!((found.size, found.rules, found.komi), (given.size, given.rules, given.komi));
     assert_eq!(found.outcome, given.outcome);
+    assert_eq!(found.stones, given.stones);
     assert_eq!(found.turns.len(), given.turns.len());
     for (found, given) in found.turns.iter().zip(&given.turns) {
         assert_eq!((found.mv, found.weight.to_bits()), (given.mv, given.weight.to_bits()));
@@ -66,6 +78,23 @@ fn check_like(found: &TrainingGame, given: &TrainingGame) {
         for (found, given) in found.policy.iter().zip(kept) {
             assert!(found.0 == given.0 && (found.1 - given.1).abs() < 1e-5);
         }
+        assert_eq!(found.label.is_some(), given.label.is_some());
+        if let Some((found, given)) = found.label.as_ref().zip(given.label.as_ref()) {
+            check_label_like(found, given);
+        }
+    }
+}
+
+fn check_label_like(found: &Label, given: &Label) {
+    assert!((found.value.get() - given.value.get()).abs() < 1e-4);
+    assert!((found.lead - given.lead).abs() < 0.051);
+    for (found, given) in found.owners.iter().zip(&given.owners) {
+        assert!((found - given).abs() < 0.005);
+    }
+    let kept: Vec<_> = given.policy.iter().filter(|(_, w)| w.sqrt() * 255.0 >= 0.5).collect();
+    assert_eq!(found.policy.len(), kept.len());
+    for (found, given) in found.policy.iter().zip(kept) {
+        assert!(found.0 == given.0 && (found.1 - given.1).abs() < 0.005);
     }
 }
 
@@ -86,11 +115,13 @@ fn sample() -> Vec<TrainingGame> {
         policy: policy.to_vec(),
         value: value.map(Value::new),
         weight,
+        label: None,
     };
     let game = TrainingGame {
         size,
         rules: Rules::CGOS,
         komi: Komi::from_points(-0.5).unwrap(),
+        stones: Vec::new(),
         turns: vec![
             turn(point(4), &[(point(4), 1.0)], None, 1.0),
             turn(Move::Pass, &[(point(0), 0.25), (Move::Pass, 0.75)], Some(-0.5), 0.0),
@@ -146,6 +177,50 @@ fn the_format_is_as_documented() {
     expected.extend([0b1110, 6, 0, 192, 0, 0, 0, 0, 2, 0, 0, 64, 6, 255, 191]);
     expected.extend([13, 0, 0, 0, 3, 2, 0, 1, 0, 0, 1, 0, 0, 255, 255, 0, 0]);
     assert_eq!(bytes[..bytes.len() - CHECKSUM], expected);
+}
+
+#[test]
+fn labels_and_handicap_stones_are_as_documented() {
+    let mut games = sample();
+    let (size, point) = (games[0].size, |i| games[0].size.point_at_offset(i).unwrap());
+    let label = Label {
+        // The square roots are a half, and 2 of 255; what is below half of 1 of 255 is not written.
+        policy: vec![
+            (Move::Place(point(3)), 0.25),
+            (Move::Pass, 6e-5),
+            (Move::Place(point(1)), 3e-6),
+        ],
+        value: Value::new(1.0),
+        lead: -2.5,
+        owners: vec![1.0, -1.0, 0.0, 0.5, -0.5, 0.25],
+    };
+    let stones = vec![point(5), point(0)];
+    games.truncate(1);
+    games[0].turns.truncate(1);
+    games[0].turns[0].label = Some(Box::new(label.clone()));
+    games[0].stones = stones;
+    games[0].outcome = Outcome::UNKNOWN;
+    let bytes = shard_bytes(&games).unwrap();
+    let mut expected = b"TEDOGAME".to_vec();
+    expected.extend([2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+    expected.extend([33, 0, 0, 0, 3, 2, 0, 1, 0, 0, 1, 0, 0, 255, 255, 1]);
+    // No outcome, but two stones; the first turn with a label.
+    expected.extend([16, 2, 5, 0]);
+    expected.extend([0b1_0001, 4, 255, 127, 231, 255, 2, 3, 128, 6, 2]);
+    expected.extend([127, 129, 0, 64, 192, 32]);
+    assert_eq!(bytes[..bytes.len() - CHECKSUM], expected);
+    let refused = |change: &dyn Fn(&mut TrainingGame)| {
+        let mut games = games.clone();
+        change(&mut games[0]);
+        shard_bytes(&games).unwrap_err().to_string()
+    };
+    let with = |label: Label| refused(&|game| game.turns[0].label = Some(Box::new(label.clone())));
+    assert!(with(Label { lead: f32::NAN, ..label.clone() }).contains("turn 1"));
+    assert!(with(Label { owners: vec![0.0; 5], ..label.clone() }).contains("5 points"));
+    assert!(with(Label { policy: vec![(Move::Pass, -1.0)], ..label }).contains("turn 1"));
+    let corner = size.point_at_offset(0).unwrap();
+    assert!(refused(&|game| game.stones = vec![corner; 2]).contains("handicap"));
+    assert!(refused(&|game| game.stones = size.points().collect()).contains("handicap"));
 }
 
 #[test]

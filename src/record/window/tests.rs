@@ -6,11 +6,13 @@ use crate::record::{Outcome, Turn, write_shard};
 
 /// A game of passes on a board, whose turns have the given weights; its komi is its number.
 fn game(number: i32, side: usize, weights: &[f32]) -> TrainingGame {
-    let turn = |&weight| Turn { mv: Move::Pass, policy: Vec::new(), value: None, weight };
+    let turn =
+        |&weight| Turn { mv: Move::Pass, policy: Vec::new(), value: None, weight, label: None };
     TrainingGame {
         size: BoardSize::square(side).unwrap(),
         rules: Rules::CHINESE,
         komi: Komi::from_points(number.into()).unwrap(),
+        stones: Vec::new(),
         turns: weights.iter().map(turn).collect(),
         outcome: Outcome::UNKNOWN,
     }
@@ -105,4 +107,28 @@ fn fewer_rows_than_a_batch_come_more_than_once() {
     let batch = window.batch(Seed::new(1), 9, 8).unwrap();
     let plies: HashSet<_> = batch.iter().map(|row| row.ply).collect();
     assert_eq!((batch.len(), plies.len()), (8, 3));
+}
+
+#[test]
+fn newer_shards_come_to_a_window() {
+    let shard = |folder: &Path, number: i32| {
+        let path = folder.join(format!("{number}.shard"));
+        write_shard(&path, &[game(number, 9, &[1.0; 10])]).unwrap();
+        path
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let files: Vec<_> = (0..3).map(|number| shard(folder.path(), number)).collect();
+    let all = Window::open(&files, None).unwrap();
+    let first = Window::open(&files[..1], None).unwrap();
+    let newer = files[1..].iter().map(|file| Shard::read(file).unwrap()).collect();
+    let grown = first.with(newer, None).unwrap();
+    assert!(grown.files().eq(files.iter().map(PathBuf::as_path)));
+    assert_eq!((grown.games(), grown.rows(), grown.all_rows()), (3, 30, 30));
+    let keys = |window: &Window| -> Vec<_> {
+        let rows = window.batch(Seed::new(1), 4, 8).unwrap();
+        rows.iter().map(|row| (row.game.komi, row.ply, row.symmetry)).collect()
+    };
+    assert_eq!(keys(&grown), keys(&all));
+    let params = WindowParams { min_rows: 15.0, factor: 0.0, ..WindowParams::default() };
+    assert_eq!(grown.with(Vec::new(), Some(&params)).unwrap().games(), 2);
 }

@@ -4,7 +4,7 @@ use crate::game::{BoardSize, Komi, Move, Position, Rules};
 use crate::search::SearchParams;
 use crate::search::leaf::Memory;
 use crate::search::tree::Tree;
-use crate::search::words::Words;
+use crate::search::words::{Supply, Words};
 use crate::search::worker::Descent;
 use crate::util::Seed;
 
@@ -47,7 +47,7 @@ fn every_simulation_counts_for_the_moves_that_were_made_in_it() {
     let size = BoardSize::square(5).unwrap();
     let position = Position::new(size, Rules::CHINESE, Komi::default());
     let params = SearchParams { rave: 100.0, formula: "ucb1".to_owned(), ..Default::default() };
-    let room = || Words::new(64 << 20, 64 << 20);
+    let room = || Words::new(&Supply::new(64 << 20), 64 << 20);
     let tree = Tree::in_words(room(), true);
     let mut shared = Shared::new(tree, position.clone(), &params, None);
     let (mut memory, mut rng) = (Memory::default(), Seed::new(1).rng());

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::timeman::{Budget, Thinking};
 
 /// A root with fixed visits; the first move is the most visited.
 struct Fixed {
@@ -52,6 +53,23 @@ fn at(root: &Fixed, simulations: u64, elapsed: f64, planned: f64) -> Progress<'_
 }
 
 const STOPPED: Verdict = Verdict::Stop(StopReason::CannotChange);
+
+/// A judgement before the search and the root's evaluation used to count as slow simulations.
+#[test]
+fn what_was_before_the_first_simulation_says_nothing_of_the_speed() {
+    let root = Fixed::new(&[380, 219]);
+    // 600 simulations from 2 s to 5 s of 7 s: 400 are to come, not 240.
+    let late = Progress { before: secs(2.0), ..at(&root, 600, 5.0, 7.0) };
+    assert!((expected_simulations(&late) - 400.0).abs() < 1e-9);
+    // None so far, though earlier searches have left visits: they are no reason to stop.
+    let first = Progress { before: secs(2.0), reused: 599, ..at(&root, 0, 2.01, 7.0) };
+    assert_eq!(EarlyStop { p: 0.4 }.check(&first), Verdict::GoOn);
+    let mut thinking = Thinking::new(
+        Budget { planned: secs(3.0), minimum: secs(0.0), hard: secs(3.0) },
+        vec![Box::new(EarlyStop { p: 0.4 })],
+    );
+    assert_eq!(thinking.check(&first), Verdict::GoOn);
+}
 
 #[test]
 fn equation_9_by_hand() {

@@ -11,7 +11,7 @@ fn size() -> BoardSize {
 fn game(moves: &[(&str, Option<f32>)]) -> TrainingGame {
     let turn = |&(vertex, value): &(&str, Option<f32>)| {
         let mv = size().parse_move(vertex).unwrap();
-        Turn { mv, policy: vec![(mv, 1.0)], value: value.map(Value::new), weight: 1.0 }
+        Turn { mv, policy: vec![(mv, 1.0)], value: value.map(Value::new), weight: 1.0, label: None }
     };
     let mut owners = vec![Some(Color::Black); 9];
     owners[2] = Some(Color::White);
@@ -20,6 +20,7 @@ fn game(moves: &[(&str, Option<f32>)]) -> TrainingGame {
         size: size(),
         rules: Rules::CGOS,
         komi: Komi::from_points(2.0).unwrap(),
+        stones: Vec::new(),
         turns: moves.iter().map(turn).collect(),
         outcome: Outcome { winner: Some(Color::Black), score: Some(4.0), owners: Some(owners) },
     }
@@ -144,4 +145,72 @@ fn rules_vary_where_it_does_not_matter() {
         game.rules = rules;
         assert_eq!(varied_rules(&game, &params, &mut rng), None);
     }
+}
+
+/// The game with a label at a turn: B2 and the pass, the value 0.5, 3 points ahead, Black owns half of A3.
+fn labelled(ply: usize) -> TrainingGame {
+    let mut game = game(&[("B2", None), ("A3", None), ("pass", Some(0.25))]);
+    let mv = |vertex| size().parse_move(vertex).unwrap();
+    let mut owners = vec![0.0; 9];
+    owners[0] = 0.5;
+    // As labelled games are: what was played is not learnt.
+    for turn in &mut game.turns {
+        turn.policy.clear();
+    }
+    game.turns[ply].label = Some(Box::new(Label {
+        policy: vec![(mv("B3"), 0.75), (Move::Pass, 0.25)],
+        value: Value::new(0.5),
+        lead: 3.0,
+        owners,
+    }));
+    game
+}
+
+#[test]
+fn a_label_is_learnt_beside_what_became_of_the_game() {
+    let params = TrainParams { teacher_share: 0.75, ..TrainParams::default() };
+    // White's turn: Black has won by 4 points and owns all but C3 and C1.
+    let white = target(&labelled(1), 1, Symmetry::IDENTITY, &params);
+    assert_eq!(places(&white.policy), [(1, 0.75), (9, 0.25)]);
+    // 0.25 · (-1) + 0.75 · 0.5, and 0.25 · (-4) + 0.75 · 3 points of ten.
+    assert_eq!((white.value, white.score), (Some(0.125), Some(0.125)));
+    assert_eq!(white.result, Some(-1.0));
+    // Seen by White: -(0.25 · 1 + 0.75 · 0.5), -0.25 where Black has come to own a point, 0.25 at C3.
+    assert_eq!(white.ownership[..3], [-0.625, -0.25, 0.25]);
+    assert_eq!(white.teacher, Some(Opinion { value: 0.5, odd: false }));
+    assert!(white.reply.is_empty(), "the next move has no label: it may be anybody's");
+    let alone = TrainParams { teacher_share: 1.0, ..params.clone() };
+    let white = target(&labelled(1), 1, Symmetry::IDENTITY, &alone);
+    assert_eq!((white.value, white.score), (Some(0.5), Some(0.3)));
+    assert_eq!(white.ownership[..3], [-0.5, 0.0, 0.0]);
+    // The turn before learns the label as the reply, and its value as what comes: 0.5 for White.
+    let black = target(&labelled(1), 0, Symmetry::IDENTITY, &params);
+    assert_eq!(places(&black.reply), [(1, 0.75), (9, 0.25)]);
+    assert_eq!((black.value, black.teacher), (Some(1.0), None));
+    let keep = (-1.0 / (4.0 * 9.0 / 81.0_f32)).exp();
+    let last = (1.0 - keep) * 0.25 + keep;
+    let expected = (1.0 - keep) * -0.5 + keep * last;
+    assert!((black.short_term.unwrap() - expected).abs() < 1e-6);
+}
+
+#[test]
+fn a_label_alone_is_enough_and_its_rules_stay() {
+    let mut game = labelled(0);
+    game.outcome = Outcome::UNKNOWN;
+    let params = TrainParams { rule_variation: 1.0, ..TrainParams::default() };
+    let black = target(&game, 0, Symmetry::IDENTITY, &params);
+    assert_eq!((black.value, black.score, black.result), (Some(0.5), Some(0.3), None));
+    assert_eq!(black.ownership[0].to_bits(), 0.5_f32.to_bits());
+    let row = Row { game: game.clone(), ply: 0, symmetry: Symmetry::IDENTITY };
+    let upright = Batch::new(std::slice::from_ref(&row), &params, None).unwrap();
+    for seed in 0..20 {
+        let varied =
+            Batch::new(std::slice::from_ref(&row), &params, Some(Seed::new(seed).rng())).unwrap();
+        assert_eq!(varied.globals, upright.globals);
+    }
+    game.stones = vec![size().point(0, 0).unwrap(), size().point(2, 2).unwrap()];
+    let white = target(&game, 0, Symmetry::IDENTITY, &params);
+    assert!(white.teacher.is_some_and(|opinion| opinion.odd), "handicap stones are odd");
+    assert!(!white.legal[0] && white.legal[4]);
+    assert_eq!(white.ownership[0].to_bits(), (-0.5_f32).to_bits(), "White begins");
 }

@@ -23,7 +23,7 @@ fn rows(side: usize, count: usize) -> Vec<Row> {
             };
             let mv = Move::Place(point);
             position.play(color, mv).unwrap();
-            turns.push(Turn { mv, policy: vec![(mv, 1.0)], value: None, weight: 1.0 });
+            turns.push(Turn { mv, policy: vec![(mv, 1.0)], value: None, weight: 1.0, label: None });
         }
         let black = rng.next_u32().is_multiple_of(2);
         let winner = if black { Color::Black } else { Color::White };
@@ -34,7 +34,14 @@ fn rows(side: usize, count: usize) -> Vec<Row> {
             owners: Some((0..size.area()).map(owner).collect()),
         };
         let plies = turns.len();
-        let game = TrainingGame { size, rules: Rules::CGOS, komi: position.komi(), turns, outcome };
+        let game = TrainingGame {
+            size,
+            rules: Rules::CGOS,
+            komi: position.komi(),
+            stones: Vec::new(),
+            turns,
+            outcome,
+        };
         rows.extend((3..plies).step_by(2).map(|ply| Row {
             game: game.clone(),
             ply,

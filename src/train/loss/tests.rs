@@ -59,6 +59,7 @@ fn sample() -> (Outputs, Vec<Target>) {
         score: Some(0.4),
         ownership: vec![1.0, -1.0, 0.0, 1.0],
         uncertainty: None,
+        teacher: None,
     };
     let poor = Target { weight: 0.5, legal: vec![true; 5], value: Some(-1.0), ..Target::default() };
     (outputs, vec![full, poor])

@@ -1,4 +1,5 @@
 use super::*;
+use crate::train::batch::Opinion;
 
 #[test]
 fn verdicts_count_what_was_said_and_what_came() {
@@ -44,4 +45,40 @@ fn verdicts_count_what_was_said_and_what_came() {
 fn the_spread_is_a_standard_deviation() {
     assert!((deviation(&[1.0, 3.0, 1.0, 3.0]) - 1.0).abs() < 1e-12);
     assert!(deviation(&[0.3; 8]) < 1e-12);
+}
+
+#[test]
+fn a_teacher_is_agreed_with_or_not() {
+    let outputs = Outputs {
+        policy: vec![1.0, 5.0, 0.0, 9.0, 2.0, 1.0],
+        reply: vec![0.0; 6],
+        value: vec![0.5_f32.atanh(), (-0.5_f32).atanh()],
+        short_term: vec![0.0; 2],
+        score: vec![0.0; 2],
+        uncertainty: vec![0.0; 2],
+        ownership: vec![0.0; 4],
+    };
+    let target = |policy: [f32; 3], value, odd| Target {
+        weight: 1.0,
+        legal: vec![true; 3],
+        policy: policy.to_vec(),
+        teacher: Some(Opinion { value, odd }),
+        ..Target::default()
+    };
+    let targets = [target([0.2, 0.8, 0.0], 0.7, false), target([0.0, 1.0, 0.0], 0.1, true)];
+    let mut verdict = Verdict::default();
+    verdict.add(&outputs, &targets);
+    // Win rates of 0.75 and 0.85, and of 0.25 and 0.55.
+    let mean = |agreement: &Agreement| {
+        (agreement.first_move.mean(), (agreement.win_rate.mean() * 1e5).round() / 1e5)
+    };
+    assert_eq!(mean(&verdict.teacher), (0.5, 0.2));
+    assert_eq!(mean(&verdict.odd), (0.0, 0.3));
+    assert_eq!(
+        (verdict.teacher.calibration[8].count, verdict.teacher.calibration[5].count),
+        (1, 1)
+    );
+    let json = verdict.to_json();
+    assert_eq!(json["odd"]["first_move"], 0.0);
+    assert!(Verdict::default().to_json()["teacher"].is_null());
 }

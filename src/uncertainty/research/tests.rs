@@ -1,23 +1,8 @@
 use rand::RngExt as _;
 
 use super::*;
-use crate::eval::{HashedEvaluator, Value};
+use crate::eval::{HashedEvaluator, LastMoveEvaluator, Value};
 use crate::game::{BoardSize, Komi, Move, Rules};
-
-/// Looks at the last move too, as networks do.
-struct LastMove;
-
-impl Evaluator for LastMove {
-    fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError> {
-        let mut answers = HashedEvaluator.evaluate(batch)?;
-        for (answer, position) in answers.iter_mut().zip(batch) {
-            let last = position.last_moves().next().and_then(|(_, mv)| mv.point());
-            let last = last.map_or(0, |point| position.size().offset(point));
-            answer.value = Value::new(0.5 * answer.value.get() + 0.02 * last as f32);
-        }
-        Ok(answers)
-    }
-}
 
 /// Says something else each time.
 struct Random(Mutex<crate::util::Rng>);
@@ -50,7 +35,7 @@ fn positions_are_searched_alike_whatever_is_searched_beside_them() {
     let run = |beside, together, threads, positions: &[Position]| {
         let params = UncertaintyParams { simulations: 60, together, threads, ..Default::default() };
         let stop = AtomicBool::new(false);
-        let advisers = Advisers { net: &LastMove, beside };
+        let advisers = Advisers { net: &LastMoveEvaluator, beside };
         research(advisers, positions, &params, &stop, &|| {}).unwrap().unwrap()
     };
     let back: Vec<_> = positions.iter().rev().cloned().collect();
@@ -68,6 +53,6 @@ fn positions_are_searched_alike_whatever_is_searched_beside_them() {
     assert_ne!(all[0], all[1]);
     let stop = AtomicBool::new(true);
     let params = UncertaintyParams::default();
-    let advisers = Advisers { net: &LastMove, beside: None };
+    let advisers = Advisers { net: &LastMoveEvaluator, beside: None };
     assert_eq!(research(advisers, &positions, &params, &stop, &|| {}).unwrap(), None);
 }

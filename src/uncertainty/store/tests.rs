@@ -5,11 +5,12 @@ use crate::record::{Outcome, Turn};
 fn sample() -> TraceFile {
     let size = BoardSize::square(3).unwrap();
     let mv = |offset| Move::Place(size.point_at_offset(offset).unwrap());
-    let turn = |mv| Turn { mv, policy: vec![(mv, 1.0)], value: None, weight: 1.0 };
+    let turn = |mv| Turn { mv, policy: vec![(mv, 1.0)], value: None, weight: 1.0, label: None };
     let game = TrainingGame {
         size,
         rules: Rules::TROMP_TAYLOR,
         komi: Komi::from_points(0.5).unwrap(),
+        stones: Vec::new(),
         turns: vec![turn(mv(4)), turn(mv(1))],
         outcome: Outcome::UNKNOWN,
     };

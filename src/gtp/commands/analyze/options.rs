@@ -9,6 +9,10 @@ use crate::gtp::args::{ArgError, Args, VertexText};
 /// How they are written.
 pub(super) const USAGE: &str = "[COLOR] [CENTISECONDS] [KEY VALUE]...";
 
+/// How those are written that have to do with a move that is answered alone.
+pub(super) const MOVE_USAGE: &str =
+    "[COLOR] [avoid COLOR VERTEX,... DEPTH]... [allow COLOR VERTEX,... DEPTH]...";
+
 /// The longest interval between reports, in hundredths of a second: about a year.
 const LONGEST: f64 = 3e9;
 
@@ -52,6 +56,26 @@ impl Options {
             options.read_one(word, args)?;
         }
         Ok(options)
+    }
+
+    /// Refuses what reports of Leela Zero's form have no place for.
+    pub(super) fn of_leela(self) -> Result<Self, ArgError> {
+        let Parts { root_info, ownership, .. } = self.parts;
+        let wanted = [(root_info, "rootInfo"), (ownership, "ownership")];
+        match wanted.iter().find(|(wanted, _)| *wanted) {
+            Some((_, key)) => Err(invalid(key, "part of these reports: use those of kata-analyze")),
+            None => Ok(self),
+        }
+    }
+
+    /// Refuses what has to do with reports, since there are none.
+    pub(super) fn of_a_move(self) -> Result<Self, ArgError> {
+        if self.interval.is_some() || self.parts != Parts::default() {
+            let expected = "argument here, where a move is all that is answered: use \
+                            kata-search_analyze for reports";
+            return Err(invalid("a report", expected));
+        }
+        Ok(self)
     }
 
     fn read_one(&mut self, word: &str, args: &mut Args<'_>) -> Result<(), ArgError> {
@@ -227,6 +251,20 @@ mod tests {
         ] {
             assert!(read(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_would_have_no_effect_is_refused() {
+        for text in ["ownership true", "b 10 rootInfo true"] {
+            let error = read(text).unwrap().of_leela().unwrap_err().to_string();
+            assert!(error.contains("kata-analyze"), "{error}");
+        }
+        assert!(read("b 10 ownership false pvVisits true minmoves 2").unwrap().of_leela().is_ok());
+        for text in ["b 10", "interval 5", "maxmoves 3", "pvVisits true"] {
+            let error = read(text).unwrap().of_a_move().unwrap_err().to_string();
+            assert!(error.contains("kata-search_analyze"), "{error}");
+        }
+        assert!(read("b ownership false avoid b C3 1").unwrap().of_a_move().is_ok());
     }
 
     #[test]

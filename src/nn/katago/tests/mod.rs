@@ -6,7 +6,7 @@ mod sample;
 use std::sync::Arc;
 
 use super::evaluator::outlook;
-use super::features::{GLOBALS, PLANES, encode};
+use super::features::{GLOBALS, PLANES, encode_by};
 use super::net::{CpuNet, RawOutput};
 use super::{KataGoEvaluator, KataGoGraph, Model};
 use crate::eval::{EvalError, Evaluator as _, Policy};
@@ -51,7 +51,7 @@ fn check_near(found: &RawOutput, expected: &RawOutput) {
 
 #[test]
 fn the_fast_network_computes_what_the_plain_one_does() {
-    for version in [8, 10, 11, 12, 14, 15] {
+    for version in [8, 10, 11, 12, 14, 15, 16, 17] {
         let model = Model::from_bytes(&sample::net(version, Form::Binary)).unwrap();
         for (width, height) in [(9, 9), (7, 5), (2, 3), (13, 13)] {
             let positions = game(width, height, Rules::TROMP_TAYLOR, 12);
@@ -60,15 +60,15 @@ fn the_fast_network_computes_what_the_plain_one_does() {
             for pair in positions[9..].chunks_exact(2) {
                 for (index, position) in pair.iter().enumerate() {
                     let (planes, globals) = work.input(index);
-                    encode(position, Symmetry::IDENTITY, planes, globals);
+                    encode_by(model.areas, position, Symmetry::IDENTITY, planes, globals);
                 }
                 net.run(&mut work, 2);
                 for (index, position) in pair.iter().enumerate() {
                     let mut planes = vec![0.0; position.size().area() * PLANES];
                     let mut globals = vec![0.0; GLOBALS];
-                    encode(position, Symmetry::IDENTITY, &mut planes, &mut globals);
+                    encode_by(model.areas, position, Symmetry::IDENTITY, &mut planes, &mut globals);
                     let expected = reference::forward(&model, position.size(), &planes, &globals);
-                    check_near(&work.output(index), &expected);
+                    check_near(&work.output(index, 0.0), &expected);
                 }
             }
         }
@@ -77,16 +77,18 @@ fn the_fast_network_computes_what_the_plain_one_does() {
 
 #[test]
 fn the_graph_of_an_accelerator_computes_the_same() {
-    for version in [8, 15] {
+    for version in [8, 15, 16, 17] {
         let model = Arc::new(Model::from_bytes(&sample::net(version, Form::Binary)).unwrap());
         let device = candle_core::Device::Cpu;
         let graph = KataGoGraph::new(Arc::clone(&model), device, Orientation::Upright).unwrap();
         let positions = game(7, 5, Rules::CHINESE, 8);
         let batch: Vec<_> = positions.iter().skip(5).collect();
-        for (position, found) in batch.iter().zip(graph.raw(&batch).unwrap()) {
+        for (position, found) in
+            batch.iter().zip(graph.raw(&batch, Orientation::Upright, 0.0).unwrap())
+        {
             let mut planes = vec![0.0; position.size().area() * PLANES];
             let mut globals = vec![0.0; GLOBALS];
-            encode(position, Symmetry::IDENTITY, &mut planes, &mut globals);
+            encode_by(model.areas, position, Symmetry::IDENTITY, &mut planes, &mut globals);
             check_near(&found, &reference::forward(&model, position.size(), &planes, &globals));
         }
     }

@@ -1,6 +1,7 @@
 //! Files that are good, and files that are not.
 
 use super::sample::{Form, net, packed};
+use crate::nn::katago::model::Tip;
 use crate::nn::katago::{KataGoError, Model};
 
 fn error(bytes: &[u8]) -> String {
@@ -19,16 +20,25 @@ fn changed(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
 
 #[test]
 fn all_forms_of_all_versions_are_read_alike() {
-    for version in 8..=15 {
+    for version in 8..=17 {
         let [binary, text] = [Form::Binary, Form::Text].map(|form| net(version, form));
         let expected = Model::from_bytes(&binary).unwrap();
         assert_eq!(expected.version, i64::from(version));
-        assert_eq!(expected.shape(), if version < 11 { "b2c6" } else { "b3c6nbt" });
+        let shape = match version {
+            ..11 => "b2c6",
+            11..16 => "b3c6nbt",
+            16.. => "b5c6h4kv2qk6v3nbttflrs",
+        };
+        assert_eq!(expected.shape(), shape);
         for file in [text.clone(), packed(&binary), packed(&text)] {
             let found = Model::from_bytes(&file).unwrap();
             assert_eq!(found.parameters(), expected.parameters());
             assert_eq!(found.trunk.stem.weights, expected.trunk.stem.weights);
-            assert_eq!(found.trunk.tip.scale, expected.trunk.tip.scale);
+            let [found_tip, expected_tip] = [&found, &expected].map(|net| match &net.trunk.tip {
+                Tip::Batch(norm) => &norm.scale,
+                Tip::Rms(norm) => &norm.scale,
+            });
+            assert_eq!(found_tip, expected_tip);
             assert_eq!(found.value.score.bias, expected.value.score.bias);
         }
     }
@@ -104,8 +114,8 @@ fn damage_never_panics() {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 8) as usize % bound
     };
-    for form in [Form::Binary, Form::Text] {
-        let good = net(15, form);
+    for (version, form) in [(15, Form::Binary), (15, Form::Text), (17, Form::Binary)] {
+        let good = net(version, form);
         for _ in 0..2000 {
             let mut bytes = good.clone();
             for _ in 0..=next(4) {
@@ -126,13 +136,13 @@ fn damage_never_panics() {
 fn what_is_wrong_is_said() {
     let good = net(15, Form::Binary);
     for (from, to, expected) in [
-        ("sample-net\n15", "sample-net\n7", "model version 7; versions 8 to 15 can be used"),
-        ("sample-net\n15", "sample-net\n16", "model version 16"),
+        ("sample-net\n15", "sample-net\n7", "model version 7; versions 8 to 17 can be used"),
+        ("sample-net\n15", "sample-net\n18", "model version 18"),
         ("sample-net\n15", "sample-net\nx", "no KataGo network"),
         ("\n22\n19\n", "\n21\n19\n", "the input planes has 21 channels where 22 are expected"),
         ("0.25\n30\n0\n", "0.25\n30\n1\n", "human-SL"),
         ("0.25\n30\n", "0.25\n-30\n", "'-30' where a factor above 0 should be"),
-        ("ordinary_block", "transformer_attention_block", "unknown kind 'transformer_attention_"),
+        ("ordinary_block", "transformer_expert_block", "unknown kind 'transformer_expert_block'"),
         ("gpool_block", "dilated_block", "g170-b6c96 to g170-b40c256"),
         ("w1\n3\n3\n6\n5\n1\n1", "w1\n5\n3\n6\n5\n1\n1", "oblong convolution"),
         ("w1\n3\n3\n6\n5\n1\n1", "w1\n3\n3\n6\n5\n2\n2", "dilated or oblong"),
@@ -147,6 +157,50 @@ fn what_is_wrong_is_said() {
     }
     let more = [good.as_slice(), b"more"].concat();
     assert!(error(&more).contains("the end of the file"), "{}", error(&more));
+}
+
+#[test]
+fn what_is_wrong_with_a_transformer_is_said() {
+    let good = net(17, Form::Binary);
+    for (from, to, expected) in [
+        ("\n3\n1\n0\n0\n0\n0\n0\n", "\n3\n2\n0\n0\n0\n0\n0\n", "0 or 1"),
+        ("b3\n4\n2\n6\n3\n1", "b3\n4\n3\n6\n3\n1", "4 heads in 3 groups"),
+        ("b3\n4\n2\n6\n3\n1", "b3\n4\n2\n7\n3\n1", "a rotation of 7 channels"),
+        ("b3\n4\n2\n6\n3\n1", "b3\n4\n2\n4000\n3\n1", "4 heads of 4000 channels"),
+        ("b3\n4\n2\n6\n3\n1", "b3\n4\n2\n6\n4000\n1", "4 heads of 4000 channels"),
+        ("b3\n4\n2\n6\n3\n1", "b3\n4000\n2\n6\n3\n1", "a number of heads from 1 to 64"),
+        ("b3\n4\n2\n6\n3\n1", "b3\n4\n2\n8\n3\n1", "q_proj has 24 channels where 32 are"),
+        ("v_proj\n5\n6\n", "v_proj\n5\n7\n", "damaged"),
+        ("rope_freqs\n2\n3\n2", "rope_freqs\n2\n4\n2", "rope_freqs has 4 channels where 3"),
+        ("rope_theta\n100.0", "rope_theta\nnan", "a base above 0"),
+        ("b4\n5\n7\n1", "b4\n6\n7\n1", "b4 has 6 channels where 5 are expected"),
+        ("b4\n5\n7\n1", "b4\n5\n7\n0", "without a gate"),
+        ("linear2\n7\n5", "linear2\n7\n6", "damaged"),
+        ("norm\n5\n1e-06", "norm\n5\n-1", "a number above 0, up to 1"),
+        ("trunk/norm\n6\n0.001\n1\n0", "trunk/norm\n6\n0.001\n1\n2", "groups of channels"),
+        ("policyhead\n2\n", "policyhead\n3\n", "a policy with 3 outputs"),
+        ("policyhead\n2\n", "policyhead\n4\n", "p2/w has 2 channels where 4 are expected"),
+        ("valuehead\n0\n0\n0\n", "valuehead\n0\n1\n0\n", "an option with the value 1"),
+    ] {
+        let error = error(&changed(&good, from, to));
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+    let text = String::from_utf8(net(17, Form::Text)).unwrap();
+    let at = text.find("rope_freqs").unwrap();
+    let line = text[at..].lines().find(|line| line.contains(' ')).unwrap();
+    let damaged = text.replacen(line, &line.replacen(' ', " nan ", 1), 1);
+    assert!(error(damaged.as_bytes()).contains("rope_freqs holds weights that are not finite"));
+}
+
+#[test]
+fn the_beginning_tells_the_version() {
+    for version in [8, 13, 17] {
+        let good = net(version, Form::Binary);
+        assert!(Model::check_beginning(&good[..200]).is_ok());
+        let other = changed(&good, &format!("sample-net\n{version}"), "sample-net\n99");
+        let error = Model::check_beginning(&other[..200]).unwrap_err().to_string();
+        assert!(error.contains("model version 99"), "{error}");
+    }
 }
 
 #[test]
@@ -200,5 +254,14 @@ fn a_bomb_is_left_alone() {
     assert!(matches!(Model::from_bytes(&file), Err(KataGoError::Bomb { .. })));
     for endless in [vec![b' '; 1 << 20], vec![b'a'; 1 << 20]] {
         assert!(matches!(Model::from_bytes(&packed(&endless)), Err(KataGoError::NotANet)));
+    }
+}
+
+#[test]
+fn fuzzing_begins_with_networks_of_every_kind() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/seeds/katago");
+    for version in [8, 15, 16, 17] {
+        let seed = std::fs::read(format!("{folder}/v{version}.bin")).unwrap();
+        assert!(seed == net(version, Form::Binary), "write the seeds anew");
     }
 }

@@ -3,8 +3,9 @@
 
 use crate::game::BoardSize;
 use crate::nn::katago::features::{GLOBALS, PLANES};
-use crate::nn::katago::model::{Block, Conv, Dense, MatMul, Model, Norm, PassHead, Pool};
+use crate::nn::katago::model::{Block, Conv, Dense, MatMul, Model, Norm, PassHead, Pool, Tip};
 use crate::nn::katago::net::RawOutput;
+use crate::nn::katago::transformer::{Attention, FeedForward, RmsNorm, Rotation};
 use crate::nn::kernels::Activation;
 
 /// `[point][channel]`
@@ -25,7 +26,10 @@ pub(super) fn forward(
     for block in &model.trunk.blocks {
         board.block(block, &mut x);
     }
-    let x = norm(&model.trunk.tip, x);
+    let x = match &model.trunk.tip {
+        Tip::Batch(layer) => norm(layer, x),
+        Tip::Rms(layer) => rms_norm(layer, &x),
+    };
     let policy = &model.policy;
     let pooled = board.pooled(&policy.pool, &x);
     let mut moves = board.conv(&policy.conv, &x);
@@ -86,9 +90,78 @@ impl Board {
                 }
                 self.conv(conv2, &norm(post, inner))
             }
+            Block::Attention(block) => self.attention(block, x),
+            Block::FeedForward(FeedForward { norm, first, gate, last }) => {
+                let normed = rms_norm(norm, x);
+                let point = |point: &Vec<f64>| {
+                    let (a, b) = (layer(first, point), layer(gate, point));
+                    let both = a.iter().zip(&b).map(|(a, b)| activate(Activation::Silu, *a) * b);
+                    layer(last, &both.collect::<Vec<_>>())
+                };
+                normed.iter().map(point).collect()
+            }
         };
         for (point, change) in x.iter_mut().zip(&change) {
             add(point, change);
+        }
+    }
+
+    fn attention(&self, block: &Attention, x: &Map) -> Map {
+        let normed = rms_norm(&block.norm, x);
+        let of = |matrix: &MatMul| -> Map { normed.iter().map(|p| layer(matrix, p)).collect() };
+        let (mut queries, mut keys, values) = (of(&block.query), of(&block.key), of(&block.value));
+        let group = block.queries / block.keys;
+        for point in 0..x.len() {
+            for head in queries[point].chunks_exact_mut(block.asked).enumerate() {
+                self.turn(block, point, head.0 / group, head.1);
+            }
+            for head in keys[point].chunks_exact_mut(block.asked).enumerate() {
+                self.turn(block, point, head.0, head.1);
+            }
+        }
+        let one = |query: &Vec<f64>| {
+            let mut mixed = Vec::new();
+            for (head, query) in query.chunks_exact(block.asked).enumerate() {
+                let key = head / group;
+                let score = |point: usize| {
+                    let key = &keys[point][key * block.asked..][..block.asked];
+                    let product: f64 = query.iter().zip(key).map(|(a, b)| a * b).sum();
+                    (product / (block.asked as f64).sqrt()).exp()
+                };
+                let weights: Vec<_> = (0..x.len()).map(score).collect();
+                let sum: f64 = weights.iter().sum();
+                mixed.extend((0..block.given).map(|channel| {
+                    let value = |point: usize| values[point][key * block.given + channel];
+                    weights.iter().enumerate().map(|(p, w)| w * value(p)).sum::<f64>() / sum
+                }));
+            }
+            layer(&block.output, &mixed)
+        };
+        queries.iter().map(one).collect()
+    }
+
+    /// Turns the pairs of channels of a head at a point.
+    fn turn(&self, block: &Attention, point: usize, key: usize, head: &mut [f64]) {
+        let wide = |number: usize| f64::from(u16::try_from(number).unwrap());
+        let (row, column) = (wide(point / self.width), wide(point % self.width));
+        let pairs = block.asked / 2;
+        for pair in 0..pairs {
+            let angle = match &block.rotation {
+                Rotation::None => return,
+                Rotation::Fixed { base } => {
+                    let by_row = pair < pairs / 2;
+                    let index = if by_row { pair } else { pair - pairs / 2 };
+                    let power = f64::from(*base).powf(-2.0 * wide(index) / wide(pairs));
+                    power * if by_row { row } else { column }
+                }
+                Rotation::Learnt(steps) => {
+                    let at = (key * pairs + pair) * 2;
+                    f64::from(steps[at]) * column + f64::from(steps[at + 1]) * row
+                }
+            };
+            let (a, b) = (head[2 * pair], head[2 * pair + 1]);
+            head[2 * pair] = a * angle.cos() - b * angle.sin();
+            head[2 * pair + 1] = a * angle.sin() + b * angle.cos();
         }
     }
 
@@ -150,6 +223,7 @@ fn activate(activation: Activation, x: f64) -> f64 {
         Activation::None => x,
         Activation::Relu => x.max(0.0),
         Activation::Mish => x * (1.0 + x.exp()).ln().tanh(),
+        Activation::Silu => x / (1.0 + (-x).exp()),
     }
 }
 
@@ -160,6 +234,23 @@ fn norm(norm: &Norm, mut x: Map) -> Map {
         }
     }
     x
+}
+
+fn rms_norm(norm: &RmsNorm, x: &Map) -> Map {
+    let mean = |values: &[f64]| {
+        values.iter().map(|v| v * v).sum::<f64>() / f64::from(u16::try_from(values.len()).unwrap())
+    };
+    let whole = mean(&x.concat());
+    let point = |point: &Vec<f64>| {
+        let mean = if norm.spatial { whole } else { mean(point) };
+        let root = (mean + f64::from(norm.epsilon)).sqrt();
+        let scaled = point.iter().zip(&norm.scale).zip(&norm.bias);
+        scaled
+            .map(|((v, scale), bias)| v / root * f64::from(*scale) + f64::from(*bias))
+            .map(|v| activate(norm.activation, v))
+            .collect()
+    };
+    x.iter().map(point).collect()
 }
 
 fn layer(layer: &MatMul, x: &[f64]) -> Vec<f64> {

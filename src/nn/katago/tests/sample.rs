@@ -21,7 +21,12 @@ const NEURONS: usize = 7;
 
 /// A network of a model version, not packed.
 pub(crate) fn net(version: u32, form: Form) -> Vec<u8> {
-    let mut writer = Writer { bytes: Vec::new(), form, version, state: 12345 };
+    wide(version, TRUNK, form)
+}
+
+/// The same with so many channels in the trunk.
+pub(crate) fn wide(version: u32, trunk: usize, form: Form) -> Vec<u8> {
+    let mut writer = Writer { bytes: Vec::new(), form, version, trunk, state: 12345 };
     writer.model();
     writer.bytes
 }
@@ -37,6 +42,7 @@ struct Writer {
     bytes: Vec<u8>,
     form: Form,
     version: u32,
+    trunk: usize,
     state: u32,
 }
 
@@ -79,7 +85,8 @@ impl Writer {
             self.words("20 21 22 23 40 0.25 30");
         }
         if self.version >= 15 {
-            self.words("0 0 0 0 0 0 0 0");
+            // The newest sees areas as if suicide were allowed.
+            self.words(if self.version >= 17 { "0 1 0 0 0 0 0 0" } else { "0 0 0 0 0 0 0 0" });
         }
         self.trunk();
         self.policy();
@@ -87,25 +94,80 @@ impl Writer {
     }
 
     fn trunk(&mut self) {
-        let blocks = if self.version >= 11 { 3 } else { 2 };
-        self.words(&format!("trunk {blocks} {TRUNK} {INNER} {INNER} {POOLED} {POOLED}"));
+        let trunk = self.trunk;
+        let blocks = match self.version {
+            ..11 => 2,
+            11..16 => 3,
+            16.. => 6,
+        };
+        self.words(&format!("trunk {blocks} {trunk} {INNER} {INNER} {POOLED} {POOLED}"));
         if self.version >= 15 {
-            self.words("0 0 0 0 0 0");
+            self.words(if self.version >= 16 { "1 0 0 0 0 0" } else { "0 0 0 0 0 0" });
         }
-        self.conv("conv1", if self.version >= 11 { 3 } else { 5 }, 22, TRUNK);
-        self.mat_mul("ginputw", 19, TRUNK);
-        self.ordinary("rconv1", TRUNK);
-        self.pooled("rconv2", TRUNK);
+        self.conv("conv1", if self.version >= 11 { 3 } else { 5 }, 22, self.trunk);
+        self.mat_mul("ginputw", 19, self.trunk);
+        self.ordinary("rconv1", self.trunk);
+        self.pooled("rconv2", self.trunk);
         if self.version >= 11 {
-            self.words("nested_bottleneck_block rconv3 2");
-            self.norm("rconv3/norm1", TRUNK);
-            self.conv("rconv3/w1", 1, TRUNK, INNER);
+            let inside = if self.version >= 16 { 4 } else { 2 };
+            self.words(&format!("nested_bottleneck_block rconv3 {inside}"));
+            self.norm("rconv3/norm1", self.trunk);
+            self.conv("rconv3/w1", 1, self.trunk, INNER);
             self.ordinary("rconv3/b1", INNER);
             self.pooled("rconv3/b2", INNER);
+            if self.version >= 16 {
+                self.attention("rconv3/b3", INNER, [4, 2, 6, 3], "1 1");
+                self.feed_forward("rconv3/b4", INNER);
+            }
             self.norm("rconv3/norm2", INNER);
-            self.conv("rconv3/w2", 1, INNER, TRUNK);
+            self.conv("rconv3/w2", 1, INNER, self.trunk);
         }
-        self.norm("trunk/norm", TRUNK);
+        if self.version >= 16 {
+            self.attention("attention1", self.trunk, [3, 3, 10, 10], "1 0");
+            self.feed_forward("ffn1", self.trunk);
+            self.attention("attention2", self.trunk, [2, 1, 5, 7], "0 0");
+            let spatial = u32::from(self.version >= 17);
+            self.words(&format!("trunk/norm {trunk} 0.001 {spatial} 0"));
+            self.floats(self.trunk, 0.4, 0.6);
+            self.floats(self.trunk, 0.3, 0.1);
+            self.activation("trunk/actv");
+        } else {
+            self.norm("trunk/norm", self.trunk);
+        }
+    }
+
+    /// Heads that ask and are asked, channels of a query and of a value; whether queries turn, and
+    /// by learnt angles.
+    fn attention(&mut self, name: &str, channels: usize, heads: [usize; 4], rotation: &str) {
+        let [queries, keys, asked, given] = heads;
+        self.words("transformer_attention_block");
+        self.words(&format!("{name} {queries} {keys} {asked} {given} {rotation}"));
+        self.point_norm(channels);
+        self.mat_mul("q_proj", channels, queries * asked);
+        self.mat_mul("k_proj", channels, keys * asked);
+        self.mat_mul("v_proj", channels, keys * given);
+        self.mat_mul("out_proj", queries * given, channels);
+        match rotation {
+            "1 1" => {
+                self.words(&format!("rope_freqs {keys} {} 2", asked / 2));
+                self.floats(keys * asked, 0.4, 0.0);
+            }
+            "1 0" => self.words("rope_theta 100.0"),
+            _ => {}
+        }
+    }
+
+    fn feed_forward(&mut self, name: &str, channels: usize) {
+        self.words(&format!("transformer_ffn_block {name} {channels} {NEURONS} 1"));
+        self.point_norm(channels);
+        self.mat_mul("linear1", channels, NEURONS);
+        self.mat_mul("linear_gate", channels, NEURONS);
+        self.mat_mul("linear2", NEURONS, channels);
+    }
+
+    fn point_norm(&mut self, channels: usize) {
+        self.words(&format!("norm {channels} 1e-06"));
+        self.floats(channels, 0.4, 0.9);
     }
 
     fn ordinary(&mut self, name: &str, channels: usize) {
@@ -128,10 +190,17 @@ impl Writer {
     }
 
     fn policy(&mut self) {
-        let outputs = if self.version >= 12 { 2 } else { 1 };
+        let outputs = match self.version {
+            ..12 => 1,
+            16 => 4,
+            _ => 2,
+        };
         self.words("policyhead");
-        self.conv("p1/w", 1, TRUNK, HEAD);
-        self.conv("g1/w", 1, TRUNK, POOLED);
+        if self.version >= 17 {
+            self.words(&format!("{outputs} 0 0 0"));
+        }
+        self.conv("p1/w", 1, self.trunk, HEAD);
+        self.conv("g1/w", 1, self.trunk, POOLED);
         self.norm("g1/norm", POOLED);
         self.mat_mul("matmulg2w", 3 * POOLED, HEAD);
         self.norm("p1/norm", HEAD);
@@ -147,7 +216,10 @@ impl Writer {
 
     fn value(&mut self) {
         self.words("valuehead");
-        self.conv("v1/w", 1, TRUNK, HEAD);
+        if self.version >= 17 {
+            self.words("0 0 0");
+        }
+        self.conv("v1/w", 1, self.trunk, HEAD);
         self.norm("v1/norm", HEAD);
         self.dense("v2", 3 * HEAD, NEURONS);
         self.activation("v2/actv");
@@ -172,8 +244,10 @@ impl Writer {
 
     fn activation(&mut self, name: &str) {
         self.words(name);
-        if self.version >= 11 {
-            self.words("ACTIVATION_MISH");
+        match self.version {
+            ..11 => {}
+            11..16 => self.words("ACTIVATION_MISH"),
+            16.. => self.words("ACTIVATION_SILU"),
         }
     }
 

@@ -76,7 +76,7 @@ fn the_answer_does_not_wait_for_a_thread_that_is_evaluating() {
         assert_eq!(report.reason, Some(StopReason::Deadline));
         assert!(report.best().is_some());
         let root = kept(&search).node(kept(&search).root());
-        assert_eq!(root.counts().in_flight, 1, "one is on its way");
+        assert!(root.counts().in_flight >= 1, "one is on its way");
         // The next search goes on in the tree when it has come back.
         drop(leave);
         let again = run_line(&mut search, &position, &start(&position), 500);
@@ -103,11 +103,11 @@ fn a_tree_that_a_thread_does_not_let_go_of_is_not_searched_on() {
     let (stuck, leave) = Stuck::new();
     let mut search = search(stuck, SearchParams { max_memory: 4, ..params(2) });
     let first = run_until(&mut search, &position, DEADLINE, None).unwrap();
-    // Now and then one that has nothing to do with the late one comes in time.
+    // Meanwhile other searches have a tree of their own, within the same memory.
     for _ in 0..2 {
-        let next = run_until(&mut search, &position, DEADLINE, Some(50)).unwrap();
-        assert_eq!(search.unsettled.len(), 1);
-        assert!(next.simulations <= 50 && first.memory + next.memory <= 4 << 20);
+        let next = run_until(&mut search, &position, 10_000 * DEADLINE, Some(50)).unwrap();
+        assert_eq!((search.unsettled.len(), next.simulations), (1, 50));
+        assert!(first.memory + next.memory <= 4 << 20);
     }
     drop(leave);
     while Arc::strong_count(&search.unsettled[0]) > 1 {

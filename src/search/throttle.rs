@@ -1,8 +1,7 @@
-//! Which threads of a crew work, and which rest because they bring nothing.
+//! How many threads of a search work, and when all but one rest because they bring nothing.
 //!
-//! Where other programs want the processors too, systems that share them between programs and not between
-//! threads give two threads of a search no more than one. One alone then finds as much and knows all of
-//! it, and often gets more, for it can have a processor of its own.
+//! Some systems share the processors between programs and not between threads. On a busy machine they give two
+//! threads of one program no more than one. Then one thread alone searches as fast, and sees all results so far.
 
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use crate::util::ProcessorTime;
 /// How long threads are watched before something is made of it.
 const WINDOW: Duration = Duration::from_millis(100);
 
-/// The share of its time that a thread must have waited for a processor before fewer threads are tried.
+/// The share of their time that threads must have waited for a processor before fewer are tried.
 const SCARCE: f64 = 0.2;
 
 /// One thread is enough if it gets this share of what all have got.
@@ -22,7 +21,7 @@ const BETWEEN_TRIALS: u32 = 20;
 
 /// Decides who works.
 #[derive(Debug, Default)]
-pub(super) struct Roster {
+pub(super) struct Throttle {
     state: State,
     /// When the window began that is not over yet, and what the threads had got by then.
     begin: Option<(Duration, ProcessorTime)>,
@@ -41,10 +40,16 @@ enum State {
     One(u32),
 }
 
-impl Roster {
-    /// A new search begins.
+impl Throttle {
+    /// A new search begins. Short ones have no window of their own: what was found before holds for ever fewer
+    /// searches, and trials are not compared across them.
     pub(super) fn begin(&mut self) {
         self.begin = None;
+        self.state = match self.state {
+            State::Trial(_) | State::One(0) => State::Watched,
+            State::One(left) => State::One(left - 1),
+            state => state,
+        };
     }
 
     /// Threads that work, of so many.
@@ -55,8 +60,13 @@ impl Roster {
         }
     }
 
-    /// Looks at what the threads have got so far, now and then; `now` is the time since the search began.
-    pub(super) fn look(&mut self, now: Duration, got: impl FnOnce() -> Option<ProcessorTime>) {
+    /// Looks at what so many threads have got so far, now and then; `now` is the time since the search began.
+    pub(super) fn look(
+        &mut self,
+        now: Duration,
+        threads: usize,
+        got: impl FnOnce() -> Option<ProcessorTime>,
+    ) {
         if self.begin.is_some_and(|(begin, _)| now < begin + WINDOW) {
             return;
         }
@@ -65,14 +75,15 @@ impl Roster {
             let window = now.saturating_sub(begin).as_secs_f64();
             let used = got.used.saturating_sub(before.used).as_secs_f64();
             let waited = got.waited.saturating_sub(before.waited).as_secs_f64();
-            self.state = self.state.after(used / window, waited / (used + waited).max(1e-9));
+            let working = self.working(threads) as f64;
+            self.state = self.state.after(used / window, waited / (window * working));
         }
     }
 }
 
 impl State {
-    /// What comes after a window in which the threads got so many processors and waited for this share of
-    /// the time that they could have used.
+    /// What comes after a window in which the threads got so many processors and waited for them for this share
+    /// of it.
     fn after(self, got: f64, waited: f64) -> Self {
         match self {
             State::Watched | State::All(0) if waited > SCARCE => State::Trial(got),
@@ -92,12 +103,12 @@ mod tests {
 
     /// Lets windows go by in which the threads get what `gets` says of their number; how often all worked.
     fn watch(windows: u32, gets: impl Fn(usize) -> (f64, f64)) -> u32 {
-        let mut roster = Roster::default();
+        let mut throttle = Throttle::default();
         let mut sum = ProcessorTime::default();
         let mut all = 0;
         for number in 0..=windows {
-            roster.look(number * WINDOW, || Some(sum));
-            let working = roster.working(2);
+            throttle.look(number * WINDOW, 2, || Some(sum));
+            let working = throttle.working(2);
             all += u32::from(working == 2);
             let (used, waited) = gets(working);
             sum.used += WINDOW.mul_f64(used);
@@ -127,11 +138,27 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_wait_for_a_device_are_not_taken_for_those_that_wait_for_a_processor() {
+        assert_eq!(watch(100, |_| (0.01, 0.005)), 101);
+    }
+
+    #[test]
+    fn short_searches_come_back_to_all_threads() {
+        let mut throttle = Throttle { state: State::One(3), begin: None };
+        for _ in 0..3 {
+            throttle.begin();
+            assert_eq!(throttle.working(2), 1);
+        }
+        throttle.begin();
+        assert_eq!(throttle.working(2), 2);
+    }
+
+    #[test]
     fn nothing_is_decided_where_the_system_tells_nothing_or_too_soon() {
-        let mut roster = Roster::default();
-        roster.look(Duration::ZERO, || None);
-        roster.look(WINDOW, || Some(ProcessorTime::default()));
-        roster.look(WINDOW * 3 / 2, || panic!("too soon"));
-        assert_eq!((roster.working(8), roster.state), (8, State::Watched));
+        let mut throttle = Throttle::default();
+        throttle.look(Duration::ZERO, 8, || None);
+        throttle.look(WINDOW, 8, || Some(ProcessorTime::default()));
+        throttle.look(WINDOW * 3 / 2, 8, || panic!("too soon"));
+        assert_eq!((throttle.working(8), throttle.state), (8, State::Watched));
     }
 }
