@@ -94,6 +94,10 @@ impl Evaluator for BackgroundEvaluator {
         self.wait().map_or(Policy::Sensible, |evaluator| evaluator.policy(position))
     }
 
+    fn search_batch(&self, root: &Position) -> usize {
+        self.wait().map_or(1, |made| made.search_batch(root))
+    }
+
     fn begin_search(&self, root: &Position) {
         // Whoever asks about a position will hear why it cannot be made.
         if let Ok(made) = self.wait() {

@@ -148,6 +148,10 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
         self.inner.look(position, look)
     }
 
+    fn search_batch(&self, root: &Position) -> usize {
+        self.inner.search_batch(root)
+    }
+
     fn begin_game(&self, seed: Seed) {
         self.inner.begin_game(seed);
     }

@@ -75,6 +75,10 @@ impl Evaluator for LazyEvaluator {
         self.get().map_or(Policy::Sensible, |evaluator| evaluator.policy(position))
     }
 
+    fn search_batch(&self, root: &Position) -> usize {
+        self.get().map_or(1, |made| made.search_batch(root))
+    }
+
     fn begin_search(&self, root: &Position) {
         // Whoever asks about a position will hear why it cannot be made.
         if let Ok(made) = self.get() {

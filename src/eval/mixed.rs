@@ -84,6 +84,10 @@ impl Evaluator for MixedEvaluator {
         self.first.policy(position)
     }
 
+    fn search_batch(&self, root: &Position) -> usize {
+        self.first.search_batch(root)
+    }
+
     fn begin_search(&self, root: &Position) {
         self.first.begin_search(root);
         self.second.begin_search(root);

@@ -60,6 +60,12 @@ pub trait Evaluator: Send + Sync {
         Policy::Sensible
     }
 
+    /// How many leaves a thread of a search of this position should have evaluated together: more than one only
+    /// where that is so much faster that it makes up for leaves chosen before the others were known.
+    fn search_batch(&self, _root: &Position) -> usize {
+        1
+    }
+
     /// A search of this position begins. Whoever learns from one simulation for the next may want to know.
     fn begin_search(&self, _root: &Position) {}
 

@@ -51,6 +51,10 @@ impl Evaluator for SelectedEvaluator {
         self.choose(position).policy(position)
     }
 
+    fn search_batch(&self, root: &Position) -> usize {
+        self.choose(root).search_batch(root)
+    }
+
     fn begin_search(&self, root: &Position) {
         self.choose(root).begin_search(root);
     }

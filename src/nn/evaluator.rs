@@ -6,7 +6,7 @@ use super::cpu::{CpuNet, CpuOutput, Workspace};
 use super::features::{encode, restore};
 use super::init::Tensors;
 use super::laps::{Laps, LayerKind};
-use super::packed::{Boards, SizedNet};
+use super::packed::{Boards, SizedNet, search_batch};
 use super::shape::NetShape;
 use crate::eval::{
     EvalError, Evaluation, Evaluator, Look, Opinion, Ownership, Policy, Value, symmetry_of,
@@ -116,6 +116,10 @@ impl Evaluator for NetEvaluator {
         let orientation = Orientation::Turned(look.symmetry);
         let mut said = self.evaluate_by(&[position], orientation, &mut Laps::default());
         Ok(said.swap_remove(0).into())
+    }
+
+    fn search_batch(&self, root: &Position) -> usize {
+        search_batch(self.shape.filters, root.size())
     }
 }
 

@@ -8,8 +8,8 @@ params! {
     pub struct SearchParams {
         /// Threads that search one tree, 0 for as many as there are cores. In searches with a time limit all but one rest while other programs leave them no more processor time than one would get.
         pub threads: usize = 0, 0..=1024;
-        /// Positions that a thread sends to the evaluator at a time.
-        pub batch: usize = 1, 1..=1024;
+        /// Positions that a thread sends to the evaluator at a time; 0 for as many as pay: several with wide networks on small boards and on accelerators, otherwise one.
+        pub batch: usize = 0, 0..=1024;
         /// Memory of the tree in MiB, 0 for what `memory.limit` leaves. A tree that has three quarters of it is searched on but grows no more; the rest is for what is kept of it after a move.
         pub max_memory: usize = 0, 0..=SearchParams::MOST_MEMORY;
         /// Simulations per move at the most, 0 for no limit.

@@ -108,6 +108,9 @@ impl Search {
         tree.begin();
         let mut memory = Memory::new(tree.reserve());
         let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
+        if self.params.batch == 0 {
+            shared.batch = self.evaluator.search_batch(position);
+        }
         shared.begin(&evaluation, &self.params, request.allowed, (&mut memory, &mut rng));
         let mut owners = vec![Criticality::new(position.size()); self.params.thread_count()];
         owners[0].add(position.to_move(), &evaluation, 0);
@@ -298,7 +301,7 @@ impl Shared {
             position,
             formula: Formula::new(params, false),
             root: RootRule::Plain,
-            batch: params.batch,
+            batch: params.batch.max(1),
             expand_visits: params.expand_visits,
             solve: 0,
             most: simulations.map_or(u64::MAX, most),

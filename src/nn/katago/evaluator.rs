@@ -11,7 +11,7 @@ use crate::game::{Color, Game, KoRule, Position, Scoring, Symmetry};
 use crate::nn::evaluator::{Orientation, priors};
 use crate::nn::features::restore;
 use crate::nn::laps::{Laps, LayerKind};
-use crate::nn::packed::{Boards, SizedNet};
+use crate::nn::packed::{Boards, SizedNet, search_batch};
 
 /// Evaluates positions of Go on boards of any size on the thread that asks.
 pub struct KataGoEvaluator {
@@ -128,6 +128,10 @@ impl Evaluator for KataGoEvaluator {
             View { orientation: Orientation::Turned(look.symmetry), optimism: look.optimism };
         let mut said = self.outlooks_by(&[position], view, &mut Laps::default())?;
         Ok(said.swap_remove(0).into())
+    }
+
+    fn search_batch(&self, root: &Position) -> usize {
+        search_batch(self.model.trunk.stem.outputs, root.size())
     }
 }
 
