@@ -20,7 +20,7 @@ use tedomari::arena::{
     Audience, Contestant, DeadBy, EngineMaker, GameLine, Match, MatchInfo, Pairing, Patience,
     Results, Schedule, Shard, Source, Standing, Terms, TimeControl,
 };
-use tedomari::engine::{Decision, Engine, EngineParams, GameState, Purpose, Ticket};
+use tedomari::engine::{Decision, Engine, EngineParams, GameState, Purpose, Ticket, View};
 use tedomari::eval::UniformEvaluator;
 use tedomari::game::{BoardSize, Color, Komi, Move, Rules};
 use tedomari::search::{Request, Search};
@@ -141,8 +141,8 @@ fn engines_alone(count: u64, seed: Seed) -> Vec<Vec<Move>> {
         while !engines[0].state().position().is_over() && moves.len() < LONGEST {
             let mover = &mut engines[color.index()];
             let ticket = Ticket::unlimited();
-            let brief = mover.genmove_briefly(color, Purpose::Win, &ticket).unwrap();
-            let Decision::Play(mv) = brief.decision else { break };
+            let decision = mover.genmove(color, Purpose::Win, &ticket, View::none()).unwrap();
+            let Decision::Play(mv) = decision else { break };
             color = color.opponent();
             engines[color.index()].state_mut().play(color.opponent(), mv).unwrap();
             moves.push(mv);

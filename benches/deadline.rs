@@ -68,7 +68,8 @@ impl Case {
             let taken = begin.elapsed();
             let decision = decision.expect("these evaluators do not fail");
             let report = engine.last_report().expect("it has just searched");
-            let late = matches!(report.reason, Some(StopReason::Deadline | StopReason::Time));
+            let late =
+                matches!(report.search.reason, Some(StopReason::Deadline | StopReason::Time));
             if let (true, Some(time)) = (late, &report.time) {
                 milliseconds.push(1e3 * (taken.as_secs_f64() - time.limit));
             }

@@ -47,13 +47,13 @@ fn what_was_pondered_is_used() {
     assert_eq!(ponder(&mut engine, 100), 0, "before an own move there is nothing to ponder");
     genmove(&mut engine, Color::Black);
     assert!(ponder(&mut engine, 3000) > 3000);
-    let reply = engine.last_report().unwrap().moves[0].line[1].0;
+    let reply = engine.last_report().unwrap().search.moves[0].line[1].0;
     engine.state_mut().play(Color::White, reply).unwrap();
     assert_eq!(ponder(&mut engine, 100), 0, "it is the engine's turn");
     genmove(&mut engine, Color::Black);
     let report = engine.last_report().unwrap();
-    assert_eq!(report.simulations, 300);
-    assert!(report.visits > 350, "{} visits", report.visits);
+    assert_eq!(report.search.simulations, 300);
+    assert!(report.search.visits > 350, "{} visits", report.search.visits);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn the_number_of_simulations_is_for_moves_and_not_for_pondering() {
     // The same position goes on with the same tree.
     engine.suggest(Color::White, &Ticket::unlimited(), View::none()).expect("playouts do not fail");
     let report = engine.last_report().expect("it has just searched");
-    assert_eq!(report.simulations, 300);
-    assert!(report.visits > 3000, "{} visits", report.visits);
+    assert_eq!(report.search.simulations, 300);
+    assert!(report.search.visits > 3000, "{} visits", report.search.visits);
 }
 
 #[test]
@@ -79,13 +79,13 @@ fn pondering_is_off_unless_asked_for() {
 fn the_tree_of_the_last_search_is_used_without_pondering_too() {
     let mut engine = engine(false);
     genmove(&mut engine, Color::Black);
-    let line = engine.last_report().unwrap().moves[0].line.clone();
+    let line = engine.last_report().unwrap().search.moves[0].line.clone();
     engine.state_mut().play(Color::White, line[1].0).unwrap();
     engine.state_mut().undo(1).unwrap();
     engine.state_mut().play(Color::White, line[1].0).unwrap();
     genmove(&mut engine, Color::Black);
     let report = engine.last_report().unwrap();
-    assert_eq!(report.visits, 300 + u64::from(line[1].1));
+    assert_eq!(report.search.visits, 300 + u64::from(line[1].1));
 }
 
 /// Moves, undos, replies that were foreseen and others, pondering of any length, and searches that
@@ -116,9 +116,9 @@ fn thousands_of_short_searches_keep_their_counts() {
         });
         let Ok(Decision::Play(played)) = decision else { panic!("round {round}: {decision:?}") };
         let report = engine.last_report().expect("it has just searched").clone();
-        let below: u64 = report.moves.iter().map(|found| u64::from(found.visits)).sum();
-        assert_eq!(report.visits, below + 1, "round {round}");
-        reused += u64::from(report.visits > report.simulations + 1);
+        let below: u64 = report.search.moves.iter().map(|found| u64::from(found.visits)).sum();
+        assert_eq!(report.search.visits, below + 1, "round {round}");
+        reused += u64::from(report.search.visits > report.search.simulations + 1);
         let pondered = ponder(&mut engine, rng.next_u32() % 40);
         let state = engine.state_mut();
         if state.position().is_over() || state.position().move_count() > 60 {
@@ -126,7 +126,7 @@ fn thousands_of_short_searches_keep_their_counts() {
             continue;
         }
         assert!(pondered > 0, "round {round}: the opponent is to move");
-        let found = report.moves.iter().find(|found| found.mv == played);
+        let found = report.search.moves.iter().find(|found| found.mv == played);
         let foreseen = found.and_then(|found| found.line.get(1)).map(|step| step.0);
         let legal: Vec<_> = state.position().legal_points(color.opponent()).collect();
         let any = legal.get(rng.next_u32() as usize % legal.len().max(1)).copied();

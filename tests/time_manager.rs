@@ -43,7 +43,7 @@ fn reply(strategy: &str, first: Move, hashed: bool) -> SearchReport {
     let mut engine = Engine::new(params, evaluator);
     engine.state_mut().play(Color::Black, first).unwrap();
     genmove(&mut engine, Color::White);
-    engine.last_report().unwrap().clone()
+    engine.last_report().unwrap().search.clone()
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn virtual_game(strategy: &str, ticks: u64) -> (Vec<Move>, [Duration; 2]) {
         let after = engine.clock(color).left();
         assert!(!engine.clock(color).is_out_of_time(), "{strategy}: {report}");
         let used = before.saturating_sub(after);
-        assert_eq!(used, Duration::from_secs(report.simulations), "{strategy}");
+        assert_eq!(used, Duration::from_secs(report.search.simulations), "{strategy}");
         color = color.opponent();
     }
     let moves = engine.state().record().moves.iter().map(|recorded| recorded.mv).collect();
@@ -121,9 +121,9 @@ fn slow_evaluations_are_part_of_the_margin() {
     genmove(&mut engine, Color::Black);
     assert!(!engine.clock(Color::Black).is_out_of_time());
     let report = engine.last_report().unwrap();
-    let reason = report.reason.unwrap();
+    let reason = report.search.reason.unwrap();
     assert!(matches!(reason, StopReason::Deadline | StopReason::Time), "{reason}");
-    assert!(report.elapsed > Duration::from_millis(600), "{report}");
+    assert!(report.search.elapsed > Duration::from_millis(600), "{report}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 
-use super::{evaluator, loading, stop, time, watcher};
+use super::{evaluator, loading, stop, stop_model, time};
 use crate::arena::TimeControl;
 use crate::config::Config;
 use crate::engine::Engine;
@@ -42,8 +42,8 @@ pub(super) fn run(config: Config, clock: Option<TimeControl>) -> anyhow::Result<
     if let Some(table) = time::configured_table(&config)? {
         engine.set_timetable(table);
     }
-    if let Some(watcher) = watcher::make(&config) {
-        engine.set_watcher(watcher);
+    if let Some(stop_model) = stop_model::make(&config) {
+        engine.set_stop_model(stop_model);
     }
     let player = evaluator::describe(&config);
     let session = Session::new(engine, Box::new(config))

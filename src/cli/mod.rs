@@ -21,12 +21,12 @@ mod restart;
 mod run;
 mod selfplay;
 mod stop;
+mod stop_model;
 mod store;
 mod time;
 mod timetable;
 mod train;
 mod uncertainty;
-mod watcher;
 
 use std::path::PathBuf;
 

@@ -11,13 +11,13 @@ use serde_json::json;
 
 use super::progress::Progress;
 use super::store::Store;
-use super::{evaluator, pieces, print, print_json, stop, watcher};
+use super::{evaluator, pieces, print, print_json, stop, stop_model};
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::game::Position;
 use crate::playout::PlayoutEvaluator;
 use crate::record::{SHARD_EXTENSION, Shard, TrainingGame, shard_bytes, shard_files, write_shard};
-use crate::search::Watcher;
+use crate::search::StopModel;
 use crate::selfplay::{Archive, Played, Selfplay, Start, Stats};
 use crate::util::{Seed, list_folder, make_folder};
 
@@ -100,10 +100,10 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
         Ok(())
     };
     let numbers = missing.iter().cloned().flatten();
-    let watcher = early_stopping(args, config, &start)?;
+    let stop_model = early_stopping(args, config, &start)?;
     let selfplay = Selfplay {
         evaluator: evaluator.as_ref(),
-        watcher: watcher.as_deref(),
+        stop_model: stop_model.as_deref(),
         params: &config.selfplay,
         start,
         archive: &archive,
@@ -118,7 +118,7 @@ fn early_stopping(
     args: &SelfplayArgs,
     config: &Config,
     start: &Start,
-) -> anyhow::Result<Option<Arc<dyn Watcher>>> {
+) -> anyhow::Result<Option<Arc<dyn StopModel>>> {
     if !config.selfplay.ds_mcts {
         return Ok(None);
     }
@@ -130,12 +130,13 @@ fn early_stopping(
     let mut config = config.clone();
     "always".clone_into(&mut config.time.ds_mcts);
     let first = Position::new(start.size, start.rules, start.komi);
-    let watcher = watcher::make(&config).filter(|watcher| watcher.watch(&first).is_some());
-    let watcher = watcher.context(
+    let stop_model =
+        stop_model::make(&config).filter(|stop_model| stop_model.rule(&first).is_some());
+    let stop_model = stop_model.context(
         "selfplay.ds_mcts needs a stop profile for the network, this game and this board, beside the \
          network or as time.stop_profile: `tedomari uncertainty make` makes one",
     )?;
-    Ok(Some(watcher))
+    Ok(Some(stop_model))
 }
 
 /// Where shards go.

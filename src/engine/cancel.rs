@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::limit::MIN_SIMULATIONS;
-use crate::timeman::{Progress, StopReason, StopRule, Verdict};
+use crate::timeman::{SearchProgress, Stop, StopReason};
 
 /// Hands out numbered tickets, and cancels all up to a number: the requests that were there when
 /// somebody asked for an answer, but none that came after.
@@ -71,29 +70,20 @@ impl Ticket {
     pub fn is_superseded(&self) -> bool {
         self.is_cancelled() || self.number < self.signals.newest.load(Ordering::Relaxed)
     }
-}
 
-/// Ends a search at once when another request comes.
-pub(super) struct UntilSuperseded(pub(super) Ticket);
-
-impl StopRule for UntilSuperseded {
-    fn check(&mut self, _progress: &Progress<'_>) -> Verdict {
-        if self.0.is_superseded() { Verdict::Stop(StopReason::Interrupted) } else { Verdict::GoOn }
-    }
-}
-
-impl StopRule for &Ticket {
-    /// An interrupted search still does the few simulations without which its move would be a
-    /// random one; when everything comes to an end, it does not.
-    #[inline]
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        let limit = self.signals.cancelled_below.load(Ordering::Relaxed);
-        let enough = progress.simulations >= MIN_SIMULATIONS || limit == u64::MAX;
-        if self.number < limit && enough {
-            Verdict::Stop(StopReason::Interrupted)
-        } else {
-            Verdict::GoOn
+    /// Ends a search when the request is cancelled: after the few simulations without which its move would be a
+    /// random one; when everything comes to an end, at once.
+    pub(super) fn cancelled_after(&self, simulations: u64) -> impl Stop + '_ {
+        move |progress: &SearchProgress<'_>| {
+            let limit = self.signals.cancelled_below.load(Ordering::Relaxed);
+            let enough = progress.simulations >= simulations || limit == u64::MAX;
+            (self.number < limit && enough).then_some(StopReason::Interrupted)
         }
+    }
+
+    /// Ends a search at once when another request comes.
+    pub(super) fn superseded(&self) -> impl Stop + '_ {
+        |_: &SearchProgress<'_>| self.is_superseded().then_some(StopReason::Interrupted)
     }
 }
 
@@ -123,22 +113,27 @@ mod tests {
         assert!(!ticket.is_superseded());
         tickets.announce(5);
         assert!(ticket.is_superseded() && !ticket.is_cancelled());
-        let mut rule = UntilSuperseded(tickets.ticket(5));
-        assert_eq!(rule.check(&Progress::default()), Verdict::GoOn);
+        let ticket = tickets.ticket(5);
+        let mut stop = ticket.superseded();
+        assert_eq!(stop.should_stop(&SearchProgress::default()), None);
         tickets.cancel_all();
-        assert_eq!(rule.check(&Progress::default()), Verdict::Stop(StopReason::Interrupted));
+        let now = stop.should_stop(&SearchProgress::default());
+        assert_eq!(now, Some(StopReason::Interrupted));
     }
 
     #[test]
     fn an_interrupted_search_thinks_a_little_and_a_closing_one_does_not() {
         let tickets = Tickets::default();
-        let mut ticket = &tickets.ticket(0);
-        let at = |simulations| Progress { simulations, ..Progress::default() };
-        assert_eq!(ticket.check(&at(1_000_000)), Verdict::GoOn);
+        let ticket = tickets.ticket(0);
+        let mut stop = ticket.cancelled_after(50);
+        let mut after = |simulations| {
+            stop.should_stop(&SearchProgress { simulations, ..SearchProgress::default() })
+        };
+        assert_eq!(after(1_000_000), None);
         tickets.cancel_below(1);
-        assert_eq!(ticket.check(&at(0)), Verdict::GoOn);
-        assert_eq!(ticket.check(&at(MIN_SIMULATIONS)), Verdict::Stop(StopReason::Interrupted));
+        assert_eq!(after(49), None);
+        assert_eq!(after(50), Some(StopReason::Interrupted));
         tickets.cancel_all();
-        assert_eq!(ticket.check(&at(0)), Verdict::Stop(StopReason::Interrupted));
+        assert_eq!(after(0), Some(StopReason::Interrupted));
     }
 }

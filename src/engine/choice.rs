@@ -370,8 +370,6 @@ mod tests {
             reason: None,
             criticality: None,
             playout_length: None,
-            time: None,
-            certainty: None,
         }
     }
 

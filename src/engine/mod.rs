@@ -2,16 +2,14 @@
 
 mod cancel;
 mod choice;
-mod early;
 mod genmove;
 mod handle;
 mod judge;
-mod limit;
+mod move_report;
 mod params;
 mod record;
 mod state;
 mod stopwatch;
-mod thought;
 mod timing;
 mod view;
 
@@ -25,22 +23,20 @@ use tracing::{debug, warn};
 pub use cancel::{Ticket, Tickets};
 pub use choice::{Decision, Purpose};
 pub use handle::{Handle, ThreadGone};
+pub use move_report::MoveReport;
 pub use params::{EngineParams, GameParams, PlayParams};
 pub use state::{GameState, StateError};
-pub use thought::Brief;
 pub use view::View;
 
 use crate::eval::{EvalError, Evaluation, Evaluator, Look, Opinion};
 use crate::game::{BoardSize, Color, Game, GameRecord, Komi, Position, Rules};
 use crate::judge::{Judge, Judgement};
-use crate::search::{Line, Request, Search, SearchClock, SearchReport, Watcher};
-use crate::timeman::{Clock, Progress, Table, TimeSystem};
+use crate::search::{Request, Search, SearchReport, StopModel};
+use crate::timeman::{Clock, SearchProgress, StopChain, StopReason, Table, TimeSystem};
 use crate::util::Seed;
-use cancel::UntilSuperseded;
 use choice::Resignation;
-use limit::{Limit, Wanted};
+use genmove::Thought;
 use stopwatch::Stopwatch;
-use thought::Thought;
 use timing::Timing;
 
 /// What a judgement depends on: board, stones and rules.
@@ -63,8 +59,8 @@ pub struct Engine {
     judge: Judge,
     /// The last judgement, and what it is about.
     judged: RefCell<Option<(Judged, Judgement)>>,
-    watcher: Option<Arc<dyn Watcher>>,
-    last_report: Option<SearchReport>,
+    stop_model: Option<Arc<dyn StopModel>>,
+    last_report: Option<MoveReport>,
     /// By [`Color::index`], whether the engine has moved for the player in this game.
     moved_for: [bool; 2],
     /// The player who has just moved by the engine's choice, and may think on the opponent's time.
@@ -86,7 +82,7 @@ impl Engine {
             search: new_search(&params, &evaluator),
             judge: Judge::new(),
             judged: RefCell::default(),
-            watcher: None,
+            stop_model: None,
             last_report: None,
             moved_for: [false; 2],
             may_ponder: None,
@@ -202,10 +198,9 @@ impl Engine {
         self.timing.set_table(table, self.state.position());
     }
 
-    /// From now on searches are watched, and end where their answer is certain, as far as the
-    /// parameters allow it.
-    pub fn set_watcher(&mut self, watcher: Arc<dyn Watcher>) {
-        self.watcher = Some(watcher);
+    /// From now on searches end where the model finds their answer certain, as far as the parameters allow it.
+    pub fn set_stop_model(&mut self, model: Arc<dyn StopModel>) {
+        self.stop_model = Some(model);
     }
 
     /// Takes over what is left on a player's clock, see [`Clock::set_left`], and learns from it what
@@ -216,7 +211,7 @@ impl Engine {
 
     /// What the last search has found.
     #[must_use]
-    pub const fn last_report(&self) -> Option<&SearchReport> {
+    pub const fn last_report(&self) -> Option<&MoveReport> {
         self.last_report.as_ref()
     }
 
@@ -235,9 +230,8 @@ impl Engine {
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
         let watch = Stopwatch::start();
-        let Thought { choice, mut report, planned, .. } =
+        let Thought { choice, report, .. } =
             self.think(color, (Purpose::Win, &watch), ticket, view)?;
-        report.time = Some(self.timing.account(color, &planned, report.elapsed));
         self.last_report = Some(report);
         self.thought += watch.elapsed();
         Ok(choice.map_or(Decision::Resign, Decision::Play))
@@ -255,22 +249,28 @@ impl Engine {
         let other = self.state.position_for(color);
         let position = other.as_deref().unwrap_or(self.state.position());
         let View { allowed, mut observer } = view;
-        let mut rule = UntilSuperseded(ticket.clone());
-        let view = View { allowed, observer: observer.as_mut().map(|one| &mut **one as _) };
+        let mut stop = StopChain::until(ticket.superseded());
         let line = self.state.line_to(position);
-        let limit = Limit::until(Duration::MAX, &mut rule);
-        let mut report = run(&mut self.search, (position, line.as_deref()), limit, &watch, view)?;
+        let elapsed = || watch.elapsed();
+        let request = Request {
+            deadline: Some(Duration::MAX),
+            line: line.as_deref(),
+            allowed,
+            observer: observer.as_mut().map(|one| &mut **one as _),
+            ..Request::new(&mut stop, &elapsed)
+        };
+        let mut report = self.search.run(position, request)?;
         while !ticket.is_superseded() {
             thread::sleep(IDLE);
             report.elapsed = watch.elapsed();
             let SearchReport { simulations, elapsed, .. } = report;
-            let progress = Progress { simulations, elapsed, ..Progress::default() };
+            let progress = SearchProgress { simulations, elapsed, ..SearchProgress::default() };
             if let Some(observer) = &mut observer {
                 observer.look(&progress, &|| report.clone());
             }
         }
         self.thought += watch.elapsed();
-        self.last_report = Some(report.clone());
+        self.last_report = Some(report.clone().into());
         Ok(report)
     }
 
@@ -284,11 +284,16 @@ impl Engine {
         }
         let watch = Stopwatch::start();
         let end = Duration::from_secs_f64(self.params.play.ponder_seconds);
-        let mut rule = Wanted(wanted);
-        let limit = Limit::until(end, &mut rule);
+        let mut stop =
+            StopChain::until(|_: &SearchProgress<'_>| wanted().then_some(StopReason::Interrupted));
         let line = self.state.line_to(position);
-        let at = (position, line.as_deref());
-        let found = run(&mut self.search, at, limit, &watch, View::none());
+        let elapsed = || watch.elapsed();
+        let request = Request {
+            deadline: Some(end),
+            line: line.as_deref(),
+            ..Request::new(&mut stop, &elapsed)
+        };
+        let found = self.search.run(position, request);
         match found {
             Ok(report) if !wanted() => {
                 // Nothing more to find, or no time for it: once is enough.
@@ -326,23 +331,6 @@ impl Engine {
         self.may_ponder = None;
         self.search.forget();
     }
-}
-
-/// Searches a position that came about like this.
-fn run(
-    search: &mut Search,
-    (position, line): (&Position, Option<&Line>),
-    limit: Limit<'_>,
-    watch: &Stopwatch,
-    view: View<'_>,
-) -> Result<SearchReport, EvalError> {
-    let (Limit { rule, simulations, deadline, virtual_time }, View { allowed, observer }) =
-        (limit, view);
-    let observer = observer.map(|one| one as _);
-    let elapsed = || watch.elapsed();
-    let clock = if virtual_time { SearchClock::Simulations } else { SearchClock::Real(&elapsed) };
-    let request = Request { rule, clock, deadline, simulations, line, allowed, observer };
-    search.run(position, request)
 }
 
 fn new_search(params: &EngineParams, evaluator: &Arc<dyn Evaluator>) -> Search {

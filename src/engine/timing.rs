@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use super::move_report::MoveReport;
 use super::params::EngineParams;
 use crate::game::{Color, Game, Position};
-use crate::search::SearchReport;
 use crate::timeman::{
-    Account, Clock, Manager, Outcome, Pace, Plan, Situation, Table, TableGame, Thinking,
+    Account, Clock, Manager, Outcome, Pace, Plan, Situation, Spent, StopChain, Table, TableGame,
     TimeSystem, Timetable,
 };
 use crate::util::Seed;
@@ -20,12 +20,6 @@ pub(super) struct Timing {
     managers: [Manager; 2],
     table: Option<Table>,
     pace: Pace,
-}
-
-/// A plan for a move, and the rules that go by it.
-pub(super) struct Planned {
-    pub(super) plan: Plan,
-    pub(super) thinking: Thinking,
 }
 
 impl Timing {
@@ -98,10 +92,10 @@ impl Timing {
     }
 
     /// Plans the next move of a player, and gives the rules for it.
-    pub(super) fn plan(&self, color: Color, position: &Position) -> Planned {
+    pub(super) fn plan(&self, color: Color, position: &Position) -> (Plan, StopChain<'static>) {
         let manager = &self.managers[color.index()];
         let plan = manager.plan(self.clock(color), &situation(position));
-        Planned { plan, thinking: manager.thinking(plan.budget) }
+        (plan, manager.chain(plan.budget))
     }
 
     /// When a search must have ended by real time; never where a number of simulations is all that ends it.
@@ -123,28 +117,32 @@ impl Timing {
     }
 
     /// What became of a plan, for those who want to know.
-    pub(super) fn account(&self, color: Color, planned: &Planned, used: Duration) -> Account {
-        self.managers[color.index()].account(&planned.plan, &planned.thinking, used)
+    pub(super) fn account(
+        &self,
+        color: Color,
+        (plan, spent): (&Plan, &Spent),
+        used: Duration,
+    ) -> Account {
+        self.managers[color.index()].account(plan, spent, used)
     }
 
     /// Takes a move off the clock, and learns from it. Whether the time has run out with it.
     pub(super) fn settle(
         &mut self,
         color: Color,
-        planned: &Planned,
-        used: Duration,
+        (plan, spent): (&Plan, &Spent),
         outcome: &Outcome,
     ) -> bool {
-        if planned.plan.is_bare() {
+        if plan.is_bare() {
             return false;
         }
-        let used = if self.is_virtual() { outcome.searched } else { used };
+        let used = if self.is_virtual() { outcome.searched } else { outcome.used };
         let clock = &mut self.clocks[color.index()];
         let was_out = clock.is_out_of_time();
         self.managers[color.index()].spend(clock, used);
         let is_out = clock.is_out_of_time();
         let outcome = Outcome { used, ..*outcome };
-        self.managers[color.index()].learn(&planned.plan, &planned.thinking, &outcome);
+        self.managers[color.index()].learn(plan, spent, &outcome);
         is_out && !was_out
     }
 
@@ -185,11 +183,11 @@ fn built_in(position: &Position) -> Timetable {
     Timetable::built_in(game(position), area(position))
 }
 
-/// What the time manager learns of a search; the time of the move is not known yet.
-pub(super) fn outcome(report: &SearchReport) -> Outcome {
+/// What the time manager learns of a move.
+pub(super) fn outcome(MoveReport { search: report, used, .. }: &MoveReport) -> Outcome {
     Outcome {
         searched: report.elapsed,
-        used: report.elapsed,
+        used: *used,
         reason: report.reason,
         criticality: report.criticality,
         playout_length: report.playout_length,

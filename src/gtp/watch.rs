@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::graphics::LiveGraphics;
 use crate::engine::{Ticket, Tickets};
 use crate::search::{Observer, SearchReport};
-use crate::timeman::Progress;
+use crate::timeman::SearchProgress;
 
 /// Reports are never made more often than this.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -62,7 +62,7 @@ impl<'a> Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
-    fn look(&mut self, progress: &Progress<'_>, report: &dyn Fn() -> SearchReport) {
+    fn look(&mut self, progress: &SearchProgress<'_>, report: &dyn Fn() -> SearchReport) {
         if let Some((ticket, tickets)) = &self.end
             && ticket.is_superseded()
         {

@@ -16,7 +16,7 @@ use crate::eval::{EvalError, Evaluator, MixedEvaluator, Value};
 use crate::game::{Color, Position};
 use crate::playout::{Playout, PlayoutEvaluator, PlayoutParams};
 use crate::search::{Request, Search, SearchClock, SearchParams};
-use crate::timeman::{Progress, SimulationLimit, StopReason, StopRule, Verdict};
+use crate::timeman::{SearchProgress, SimulationLimit, Stop, StopReason};
 use crate::util::{Journal, Seed};
 
 /// Positions that are evaluated before they are written down.
@@ -190,13 +190,13 @@ struct Unless<'a> {
     limit: SimulationLimit,
 }
 
-impl StopRule for Unless<'_> {
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
+impl Stop for Unless<'_> {
+    fn should_stop(&mut self, progress: &SearchProgress<'_>) -> Option<StopReason> {
         // Ordering: the flag itself is all that is exchanged.
         if self.stop.load(Ordering::Relaxed) {
-            return Verdict::Stop(StopReason::Interrupted);
+            return Some(StopReason::Interrupted);
         }
-        self.limit.check(progress)
+        self.limit.should_stop(progress)
     }
 }
 

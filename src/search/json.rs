@@ -1,14 +1,12 @@
 //! The whole report as one line of JSON, for programs that read everything.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::report::{Proof, SearchReport};
-use super::watch::Certainty;
 use crate::game::Color;
-use crate::timeman::Account;
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct Report {
     width: usize,
     height: usize,
     color: String,
@@ -26,12 +24,6 @@ struct Report<'a> {
     criticality: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     playout_length: Option<f64>,
-    /// What the search was given of the clock and what it took, in seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<&'a Account>,
-    /// What an uncertainty network said last, and whether that ended the search.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certainty: Option<&'a Certainty>,
     moves: Vec<Candidate>,
     /// How much a network should learn to prefer each move.
     policy: Vec<(String, f32)>,
@@ -54,11 +46,9 @@ struct Candidate {
     pv_visits: Vec<u32>,
 }
 
-impl SearchReport {
-    /// Everything in one line of JSON, the moves without visits left out. All but the ownership is
-    /// for the side to move.
-    #[must_use]
-    pub fn to_json(&self) -> String {
+impl Serialize for SearchReport {
+    /// Everything but the moves without visits. All but the ownership is for the side to move.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let size = self.size;
         let visited = self.moves.iter().filter(|root| root.visits > 0);
         let candidates = visited.map(|root| Candidate {
@@ -92,8 +82,6 @@ impl SearchReport {
             reason: self.reason.map(|reason| reason.to_string()),
             criticality: self.criticality.map(|kappa| (kappa * 1e4).round() / 1e4),
             playout_length: self.playout_length.map(|length| (length * 10.0).round() / 10.0),
-            time: self.time.as_ref(),
-            certainty: self.certainty.as_ref(),
             moves: candidates.collect(),
             policy: shares
                 .filter(|&(_, share)| share > 0.0)
@@ -101,7 +89,7 @@ impl SearchReport {
                 .collect(),
             ownership: owners.map(rounded).collect(),
         };
-        serde_json::to_string(&report).expect("invariant: numbers and words are JSON values")
+        report.serialize(serializer)
     }
 }
 

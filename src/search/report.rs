@@ -3,10 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::watch::Certainty;
 use crate::eval::{Ownership, Value};
 use crate::game::{BoardSize, Color, Move};
-use crate::timeman::{Account, StopReason};
+use crate::timeman::StopReason;
 
 /// The result of a search, or of what has been done of it so far.
 #[derive(Clone, Debug)]
@@ -45,10 +44,6 @@ pub struct SearchReport {
     pub criticality: Option<f64>,
     /// Mean length of the simulated games from the position on, if they are played to the end.
     pub playout_length: Option<f64>,
-    /// What the search was given of the clock, if there is more to say than that it ended.
-    pub time: Option<Account>,
-    /// How certain the answer was when somebody asked last.
-    pub certainty: Option<Certainty>,
 }
 
 /// Moves of the best line that a report tells in a line of text.

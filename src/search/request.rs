@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use super::report::SearchReport;
 use crate::game::{Color, Move};
-use crate::timeman::{Progress, StopRule};
+use crate::timeman::{SearchProgress, Stop};
 
 /// Everything about a search but the position.
 pub struct Request<'a> {
     /// Asked after every batch of the calling thread; where there is a deadline, every few milliseconds.
-    pub rule: &'a mut dyn StopRule,
+    pub stop: &'a mut dyn Stop,
     /// The time since the search began.
     pub clock: SearchClock<'a>,
-    /// When the report is made, by real time since the search began, whatever the rule and threads are waiting
+    /// When the report is made, by real time since the search began, whatever threads are waiting
     /// for.
     pub deadline: Option<Duration>,
-    /// Simulations at the most, which all threads share; the rule need not know.
+    /// Simulations at the most, which all threads share.
     pub simulations: Option<u64>,
     /// How the position came about, to find it again in the tree of an earlier search.
     pub line: Option<&'a Line>,
@@ -74,21 +74,21 @@ impl Line {
 
 /// Sees a search while it runs, on the thread that called it.
 pub trait Observer {
-    /// Called whenever the rule was asked. `report` costs some time: call it when needed.
-    fn look(&mut self, progress: &Progress<'_>, report: &dyn Fn() -> SearchReport);
+    /// Called whenever it was asked whether to stop. `report` costs some time: call it when needed.
+    fn look(&mut self, progress: &SearchProgress<'_>, report: &dyn Fn() -> SearchReport);
 }
 
-impl<F: FnMut(&Progress<'_>, &dyn Fn() -> SearchReport)> Observer for F {
-    fn look(&mut self, progress: &Progress<'_>, report: &dyn Fn() -> SearchReport) {
+impl<F: FnMut(&SearchProgress<'_>, &dyn Fn() -> SearchReport)> Observer for F {
+    fn look(&mut self, progress: &SearchProgress<'_>, report: &dyn Fn() -> SearchReport) {
         self(progress, report);
     }
 }
 
 impl<'a> Request<'a> {
     /// A search that considers all moves and is watched by nobody.
-    pub fn new(rule: &'a mut dyn StopRule, elapsed: &'a dyn Fn() -> Duration) -> Self {
+    pub fn new(stop: &'a mut dyn Stop, elapsed: &'a dyn Fn() -> Duration) -> Self {
         Self {
-            rule,
+            stop,
             clock: SearchClock::Real(elapsed),
             deadline: None,
             simulations: None,

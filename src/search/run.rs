@@ -87,8 +87,8 @@ impl Search {
         &self.trace
     }
 
-    /// Searches for the best move of the side to move until the rule says stop. Whatever the rule
-    /// says, the position itself is evaluated.
+    /// Searches for the best move of the side to move until it is told to stop. The position itself is evaluated
+    /// in any case.
     ///
     /// Without a deadline the calling thread is one of those that search, and all have finished at the
     /// end. With a deadline it sleeps, so that it is there when the time has come, and waits for nobody.
@@ -146,14 +146,14 @@ impl Search {
         self.params.keep_tree && self.params.gumbel().is_none()
     }
 
-    /// Has a job done, asks the rule now and then, and reports when it says stop.
+    /// Has a job done, asks now and then whether to stop, and reports then.
     fn lead(
         &mut self,
         job: &Arc<Job>,
         request: Request<'_>,
         has_score: bool,
     ) -> Result<SearchReport, EvalError> {
-        let Request { rule, clock, simulations, mut observer, deadline, .. } = request;
+        let Request { stop, clock, simulations, mut observer, deadline, .. } = request;
         let (shared, owners) = (&job.shared, job.owners.as_slice());
         let before = clock.elapsed(0);
         let view = View { shared, owners, params: &self.params, has_score, before };
@@ -169,7 +169,7 @@ impl Search {
                 break StopReason::OnlyMove;
             }
             let progress = now();
-            if let Some(reason) = view.end(rule, &progress) {
+            if let Some(reason) = view.end(stop, &progress) {
                 break reason;
             }
             match &mut caller {

@@ -13,7 +13,7 @@ use super::view::View;
 use super::worker::{Descent, Shared};
 use crate::eval::{Criticality, Evaluation, Policy};
 use crate::game::Position;
-use crate::timeman::{Progress, Root, StopReason, StopRule, Tally, Verdict};
+use crate::timeman::{Root, Stop, StopReason, Tally};
 use crate::util::Rng;
 
 /// A search of one thread that hands out one position after the other and takes what an evaluator
@@ -87,20 +87,17 @@ impl Stepper {
         }
     }
 
-    /// Ends the search if a rule says so; whether it did. A position that was handed out is then not
+    /// Ends the search if it is told to; whether it was. A position that was handed out is then not
     /// asked about any more. Nothing is asked before the root is evaluated.
-    pub fn end_by(&mut self, rule: &mut dyn StopRule) -> bool {
+    pub fn end_by(&mut self, stop: &mut dyn Stop) -> bool {
         if self.state != State::Running {
             return false;
         }
         let view = self.view();
         let most = Some(self.params.max_simulations.max(1));
         // No clock limits it: only the simulations do.
-        let progress = Progress {
-            planned: Duration::MAX,
-            ..view.progress(SearchClock::Real(&|| Duration::ZERO), most)
-        };
-        let Verdict::Stop(reason) = rule.check(&progress) else { return false };
+        let progress = view.progress(SearchClock::Real(&|| Duration::ZERO), most);
+        let Some(reason) = stop.should_stop(&progress) else { return false };
         self.shared.turn_back(&self.leaf);
         self.state = State::Ended(reason);
         true

@@ -12,7 +12,7 @@ use super::tree::{Block, NodeId};
 use super::worker::Shared;
 use crate::eval::{Criticality, Value};
 use crate::game::Move;
-use crate::timeman::{Progress, StopReason, StopRule, Verdict};
+use crate::timeman::{SearchProgress, Stop, StopReason};
 
 impl Shared {
     /// The moves of the root, if it has any.
@@ -58,13 +58,13 @@ impl View<'_> {
     /// Why the search is to end before its deadline, if it is.
     pub(super) fn end(
         &self,
-        rule: &mut dyn StopRule,
-        progress: &Progress<'_>,
+        stop: &mut dyn Stop,
+        progress: &SearchProgress<'_>,
     ) -> Option<StopReason> {
         if self.shared.proof().is_some() {
             return Some(StopReason::Proven);
         }
-        if let Verdict::Stop(reason) = rule.check(progress) {
+        if let Some(reason) = stop.should_stop(progress) {
             return Some(reason);
         }
         if progress.simulations_left == Some(0) {
@@ -74,15 +74,14 @@ impl View<'_> {
         self.shared.stop.load(Ordering::Acquire).then_some(StopReason::Interrupted)
     }
 
-    pub(super) fn progress(&self, clock: SearchClock<'_>, most: Option<u64>) -> Progress<'_> {
+    pub(super) fn progress(&self, clock: SearchClock<'_>, most: Option<u64>) -> SearchProgress<'_> {
         let simulations = self.shared.simulations();
-        Progress {
+        SearchProgress {
             simulations,
             elapsed: clock.elapsed(simulations),
             before: self.before,
             simulations_left: most.map(|most| most.saturating_sub(simulations)),
             reused: u64::from(self.shared.before),
-            planned: Duration::ZERO,
             root: Some(self),
         }
     }
@@ -96,7 +95,7 @@ impl View<'_> {
 
     pub(super) fn report(
         &self,
-        progress: &Progress<'_>,
+        progress: &SearchProgress<'_>,
         reason: Option<StopReason>,
     ) -> SearchReport {
         let Shared { tree, position, .. } = self.shared;
@@ -120,8 +119,6 @@ impl View<'_> {
             reason,
             criticality: owners.highest(),
             playout_length: owners.playout_length(),
-            time: None,
-            certainty: None,
         }
     }
 

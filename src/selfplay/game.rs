@@ -11,13 +11,14 @@ use super::run::Selfplay;
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{Color, Game, Komi, Move, Position};
 use crate::record::{Outcome, TrainingGame, Turn};
-use crate::search::{SearchReport, Stepper, Watch, Watcher};
+use crate::search::{SearchReport, Stepper, StopModel};
+use crate::timeman::{Budget, StopChain};
 use crate::util::{Rng, Seed};
 
 /// A game under way.
 pub(super) struct Play<'a> {
     params: &'a SelfplayParams,
-    watcher: Option<&'a dyn Watcher>,
+    stop_model: Option<&'a dyn StopModel>,
     number: u64,
     rng: Rng,
     position: Position,
@@ -28,7 +29,7 @@ pub(super) struct Play<'a> {
     /// How the search under way is done.
     effort: Effort,
     /// Who may end it early.
-    watch: Option<Box<dyn Watch>>,
+    chain: StopChain<'static>,
     /// Own moves in a row that looked lost, by colour.
     lost_turns: [u32; 2],
     /// The first who would have resigned.
@@ -97,7 +98,7 @@ pub enum Resignation {
 
 impl<'a> Play<'a> {
     pub(super) fn new(games: &Selfplay<'a>, number: u64) -> Self {
-        let Selfplay { evaluator, watcher, params, start, archive, seed } = *games;
+        let Selfplay { evaluator, stop_model, params, start, archive, seed } = *games;
         let mut rng = seed.fork("game", number).rng();
         let komi = match start.rules.game {
             Game::Go => spread(start.komi, params.komi_spread, &mut rng),
@@ -121,7 +122,7 @@ impl<'a> Play<'a> {
         let own = evaluator.apart(&position, seed.fork("evaluator of a game", number));
         let mut play = Self {
             params,
-            watcher,
+            stop_model,
             number,
             rng,
             position,
@@ -129,7 +130,7 @@ impl<'a> Play<'a> {
             turns,
             stepper,
             effort,
-            watch: None,
+            chain: StopChain::new(Budget::ENDLESS, Vec::new()),
             lost_turns: [0; 2],
             would_resign: None,
             control,
@@ -138,22 +139,21 @@ impl<'a> Play<'a> {
             resigned: None,
             counts: Counts::default(),
         };
-        play.watch = play.watcher();
+        play.chain = play.chain();
         play
     }
 
-    /// Who may end the search that has just begun.
-    fn watcher(&self) -> Option<Box<dyn Watch>> {
-        let watcher = self.watcher.filter(|_| self.effort == Effort::Full)?;
-        watcher.watch(&self.position)
+    /// What may end the search that has just begun: no clock limits it.
+    fn chain(&self) -> StopChain<'static> {
+        let model = self.stop_model.filter(|_| self.effort == Effort::Full);
+        let rule = model.and_then(|model| model.rule(&self.position));
+        StopChain::new(Budget::ENDLESS, Vec::new()).estimated_by(rule, true)
     }
 
     /// Gives the search what is known of the position that it wants to know about.
     fn tell(&mut self, evaluation: &Evaluation) {
         self.stepper.answer(evaluation);
-        if let Some(watch) = &mut self.watch
-            && self.stepper.end_by(watch.as_mut())
-        {
+        if self.stepper.end_by(&mut self.chain) {
             self.effort = Effort::Ended;
             self.counts.ended_early += 1;
         }
@@ -231,7 +231,7 @@ impl<'a> Play<'a> {
             return false;
         }
         (self.effort, self.stepper) = search(self.params, &self.position, &mut self.rng);
-        self.watch = self.watcher();
+        self.chain = self.chain();
         true
     }
 

@@ -12,7 +12,7 @@ use super::params::{SelfplayParams, Start};
 use super::worker::Hall;
 use crate::eval::{EvalError, Evaluator};
 use crate::game::Color;
-use crate::search::Watcher;
+use crate::search::StopModel;
 use crate::util::Seed;
 
 /// Self-play could not go on.
@@ -32,7 +32,7 @@ pub struct Selfplay<'a> {
     /// Who evaluates, or from whom each game has one apart, see [`Evaluator::apart`].
     pub evaluator: &'a dyn Evaluator,
     /// Who may end searches whose answer will not change.
-    pub watcher: Option<&'a dyn Watcher>,
+    pub stop_model: Option<&'a dyn StopModel>,
     /// How games are played.
     pub params: &'a SelfplayParams,
     /// Where they begin.

@@ -7,17 +7,15 @@ use rand::RngExt as _;
 
 use super::account::Account;
 use super::allot::{Allotted, Memory, Situation, allot, kappa_line};
+use super::chain::{Budget, Spent, StopChain};
 use super::clock::{Clock, TimeSystem};
 use super::lag::Lag;
 use super::params::TimeParams;
 use super::purse::Purse;
-use super::rules::{
-    Checkpoints, Doubt, EarlyStop, KappaCurrent, KldGain, Prolong, RandomStop, Reuse, VisitShare,
-};
+use super::rules::{Doubt, EarlyStop, KappaCurrent, KldGain, Prolong, RandomStop, Reuse};
 use super::stop::{StopReason, StopRule};
 use super::strategy::{Kind, Part, Strategy};
 use super::table::{Expected, Timetable};
-use super::thinking::{Budget, Thinking};
 use crate::util::Seed;
 
 /// Kept in hand whatever the lag: a clock that is used to the last microsecond has run out.
@@ -34,9 +32,6 @@ const SURPRISE: u32 = 4;
 
 /// That mean before the first move: the machine may be busy.
 const FIRST_SURPRISE: Duration = Duration::from_millis(5);
-
-/// Checkpoints double so often.
-const CHECKPOINTS: u32 = 20;
 
 /// How time is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,10 +267,10 @@ impl Manager {
 
     /// The rules for a search on a budget; none where it leaves them nothing to decide.
     #[must_use]
-    pub fn thinking(&self, budget: Budget) -> Thinking {
+    pub fn chain(&self, budget: Budget) -> StopChain<'static> {
         let parts = if budget.is_fixed() { &[] } else { self.strategy.parts() };
         let rules = parts.iter().filter_map(|part| self.rule(part)).collect();
-        Thinking::new(budget, rules)
+        StopChain::new(budget, rules)
     }
 
     fn rule(&self, part: &Part) -> Option<Box<dyn StopRule>> {
@@ -310,11 +305,6 @@ impl Manager {
                 let stops = drawn < part.get("p_random");
                 Box::new(RandomStop { share: if stops { part.get("f_random") } else { 2.0 } })
             }
-            Kind::Checkpoint => {
-                let (first, threshold) = (count("checkpoint"), part.get("threshold"));
-                let points = (0..CHECKPOINTS).map(|k| (first.saturating_mul(1 << k), threshold));
-                Box::new(Checkpoints::new(points.collect(), Box::new(VisitShare)))
-            }
             Kind::Reuse => Box::new(Reuse { most: part.get("reuse") }),
             _ => return None,
         })
@@ -322,14 +312,14 @@ impl Manager {
 
     /// Tells what became of a plan, for those who want to know.
     #[must_use]
-    pub fn account(&self, plan: &Plan, thinking: &Thinking, used: Duration) -> Account {
+    pub fn account(&self, plan: &Plan, spent: &Spent, used: Duration) -> Account {
         let seconds = |time: Duration| time.as_secs_f64();
-        let end = thinking.budget().planned;
+        let end = spent.budget.planned;
         Account {
             strategy: Arc::clone(&self.strategy),
             allotted: seconds(plan.budget.planned),
             extended: seconds(end.saturating_sub(plan.budget.planned)),
-            extended_by: thinking.extended(),
+            extended_by: spent.extended,
             limit: seconds(plan.budget.hard),
             used: seconds(used),
             saved: seconds(end.saturating_sub(used)),
@@ -340,14 +330,14 @@ impl Manager {
     }
 
     /// Learns from a search that took part of its plan.
-    pub fn learn(&mut self, plan: &Plan, thinking: &Thinking, outcome: &Outcome) {
+    pub fn learn(&mut self, plan: &Plan, spent: &Spent, outcome: &Outcome) {
         self.searches += 1;
-        self.batch = thinking.batch();
+        self.batch = spent.batch;
         // Quickly up, slowly down: a late answer costs a game.
         let after = outcome.used.saturating_sub(outcome.searched);
         self.after = after.max(self.after / 10 * 9);
         // What was added to a plan, or saved of it, is no surprise.
-        let expected = thinking.budget().planned.min(outcome.searched);
+        let expected = spent.budget.planned.min(outcome.searched);
         let beyond = outcome.used.saturating_sub(expected);
         self.beyond = (self.beyond * (SURPRISE - 1) + beyond) / SURPRISE;
         self.memory.criticality = outcome.criticality.or(self.memory.criticality);
@@ -410,7 +400,7 @@ mod tests {
         let mut clock = Clock::new(TimeSystem::Absolute { main: Duration::from_secs(1) });
         for moves in (0..100).step_by(2) {
             let plan = manager.plan(&clock, &Situation { area: 81, stones: moves.min(60), moves });
-            let thinking = manager.thinking(plan.budget);
+            let spent = manager.chain(plan.budget).spent();
             let planned = plan.budget.planned.max(Duration::from_millis(3));
             let used = planned + Duration::from_millis(12);
             clock.spend(used);
@@ -421,7 +411,7 @@ mod tests {
                 reason: Some(StopReason::Time),
                 ..Outcome::default()
             };
-            manager.learn(&plan, &thinking, &outcome);
+            manager.learn(&plan, &spent, &outcome);
         }
         let beyond = manager.beyond.as_secs_f64();
         assert!((0.011..0.02).contains(&beyond), "{beyond}");

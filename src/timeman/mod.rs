@@ -2,6 +2,7 @@
 
 mod account;
 mod allot;
+mod chain;
 mod clock;
 mod lag;
 mod learn;
@@ -14,10 +15,10 @@ mod simulate;
 mod stop;
 mod strategy;
 mod table;
-mod thinking;
 
 pub use account::Account;
 pub use allot::{Allotted, Memory, Situation, allot, expected_moves};
+pub use chain::{Budget, Floor, Spent, StopChain};
 pub use clock::{Clock, TimeSystem, seconds_to_duration};
 pub use lag::Lag;
 pub use learn::{Ply, learn_table};
@@ -26,15 +27,15 @@ pub use params::TimeParams;
 pub use presets::{PRESETS, Preset};
 pub use purse::Purse;
 pub use rules::{
-    Checkpoints, Doubt, EarlyStop, KappaCurrent, KappaLine, KldGain, Prolong, RandomStop, Reuse,
-    Uncertainty, VisitShare, cannot_be_overtaken, expected_simulations,
+    Doubt, EarlyStop, KappaCurrent, KappaLine, KldGain, Prolong, RandomStop, Reuse,
+    cannot_be_overtaken, expected_simulations,
 };
 pub use simulate::{GameModel, Simulated, Tells, Terms, simulate};
 pub use stop::{
-    Progress, Root, SimulationLimit, StopReason, StopRule, Summary, Tally, TimeLimit, Verdict,
+    Certainty, Progress, Root, SearchProgress, SimulationLimit, Stop, StopReason, StopRule,
+    Summary, Tally, TimeLimit, Verdict,
 };
 pub use strategy::{Kind, Part, Strategy, StrategyError};
 pub use table::{
     Curve, Estimate, Expected, MAX_TABLE_BYTES, Table, TableError, TableGame, Timetable, quantile,
 };
-pub use thinking::{Budget, Thinking};

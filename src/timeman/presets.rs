@@ -198,9 +198,4 @@ pub const PRESETS: &[Preset] = &[
         "EXP-STONES, ended when the visits stand still, as lc0 can do.",
         &[EXP_STONES, (Kind::Kld, &[("kld_gain", 5e-6), ("kld_interval", 100.0)])],
     ),
-    preset(
-        "CHECKPOINT",
-        "EXP-STONES with an estimator asked at doubling numbers of simulations; not a learned one yet.",
-        &[EXP_STONES, (Kind::Checkpoint, &[("checkpoint", 160.0), ("threshold", 0.1)])],
-    ),
 ];

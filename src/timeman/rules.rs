@@ -9,15 +9,15 @@ use super::stop::{Progress, Root, StopReason, StopRule, Summary, Verdict};
 /// search, the smaller counts.
 #[must_use]
 pub fn expected_simulations(progress: &Progress<'_>) -> f64 {
-    let left = progress.planned.saturating_sub(progress.elapsed).as_secs_f64();
-    let spent = progress.searched().as_secs_f64();
+    let left = progress.planned.saturating_sub(progress.search.elapsed).as_secs_f64();
+    let spent = progress.search.searched().as_secs_f64();
     let by_time = match () {
         () if left <= 0.0 => 0.0,
         // Nothing is known of the speed.
-        () if spent <= 0.0 || progress.simulations == 0 => f64::INFINITY,
-        () => progress.simulations as f64 * left / spent,
+        () if spent <= 0.0 || progress.search.simulations == 0 => f64::INFINITY,
+        () => progress.search.simulations as f64 * left / spent,
     };
-    progress.simulations_left.map_or(by_time, |most| by_time.min(most as f64))
+    progress.search.simulations_left.map_or(by_time, |most| by_time.min(most as f64))
 }
 
 /// Whether the second move cannot catch up with the best any more if it gets the share `p` of the
@@ -28,7 +28,7 @@ pub fn cannot_be_overtaken(simulations: f64, p: f64, root: &Summary) -> bool {
 }
 
 fn summary(progress: &Progress<'_>) -> Option<Summary> {
-    progress.root.and_then(Root::summary)
+    progress.search.root.and_then(Root::summary)
 }
 
 /// STOP: ends a search whose best move will not be overtaken. With `p` = 1 it never changes the
@@ -93,14 +93,14 @@ impl Prolong {
 
 impl StopRule for Prolong {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        if self.loops == 0 || progress.elapsed < progress.planned {
+        if self.loops == 0 || progress.search.elapsed < progress.planned {
             return Verdict::GoOn;
         }
         let Some(reason) = summary(progress).and_then(|root| self.doubt.applies(&root)) else {
             return Verdict::GoOn;
         };
         self.loops -= 1;
-        Verdict::Extend(progress.elapsed.mul_f64(self.factor), reason)
+        Verdict::Extend(progress.search.elapsed.mul_f64(self.factor), reason)
     }
 }
 
@@ -145,14 +145,14 @@ impl KappaCurrent {
 impl StopRule for KappaCurrent {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         if let Some(end) = self.end {
-            let over = progress.elapsed >= end;
+            let over = progress.search.elapsed >= end;
             return if over { Verdict::Stop(StopReason::Criticality) } else { Verdict::GoOn };
         }
         // A short search decides half-way.
-        if progress.elapsed < self.after.min(progress.planned / 2) {
+        if progress.search.elapsed < self.after.min(progress.planned / 2) {
             return Verdict::GoOn;
         }
-        let Some(kappa) = progress.root.and_then(Root::criticality) else {
+        let Some(kappa) = progress.search.root.and_then(Root::criticality) else {
             return Verdict::GoOn;
         };
         let end = progress.planned.mul_f64(self.line.factor(kappa));
@@ -183,8 +183,8 @@ impl KldGain {
 
 impl StopRule for KldGain {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        let Some(root) = progress.root else { return Verdict::GoOn };
-        let now = progress.simulations;
+        let Some(root) = progress.search.root else { return Verdict::GoOn };
+        let now = progress.search.simulations;
         let Some((before, old)) = &self.last else {
             self.last = Some((now, root.visits()));
             return Verdict::GoOn;
@@ -226,70 +226,15 @@ pub struct RandomStop {
 impl StopRule for RandomStop {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
         let end = progress.planned.as_secs_f64() * self.share;
-        let over = self.share < 1.0 && progress.elapsed.as_secs_f64() >= end;
-        let few = match progress.simulations_left {
+        let over = self.share < 1.0 && progress.search.elapsed.as_secs_f64() >= end;
+        let few = match progress.search.simulations_left {
             Some(left) if self.share < 1.0 => {
-                let done = progress.simulations as f64;
+                let done = progress.search.simulations as f64;
                 done >= self.share * (done + left as f64)
             }
             _ => false,
         };
         if over || few { Verdict::Stop(StopReason::Chance) } else { Verdict::GoOn }
-    }
-}
-
-/// Says how uncertain the move of a running search is.
-pub trait Uncertainty {
-    /// From 0 for certain to 1.
-    fn estimate(&mut self, progress: &Progress<'_>) -> f64;
-}
-
-/// A place-holder until there is a learned one: the share of the visits that did not go to the best.
-#[derive(Clone, Copy, Debug)]
-pub struct VisitShare;
-
-impl Uncertainty for VisitShare {
-    fn estimate(&mut self, progress: &Progress<'_>) -> f64 {
-        let Some(visits) = progress.root.map(Root::visits) else { return 1.0 };
-        let best = visits.iter().copied().max().unwrap_or_default();
-        let sum: u64 = visits.iter().copied().map(u64::from).sum();
-        if sum == 0 { 1.0 } else { 1.0 - f64::from(best) / sum as f64 }
-    }
-}
-
-/// Asks an estimator at a few numbers of simulations (DS-MCTS, Algorithm 1): below the threshold
-/// of the checkpoint the search ends.
-pub struct Checkpoints {
-    /// Simulations and threshold of each checkpoint that is still to come, in falling order.
-    rest: Vec<(u64, f64)>,
-    estimator: Box<dyn Uncertainty>,
-}
-
-impl Checkpoints {
-    /// Checkpoints in any order.
-    #[must_use]
-    pub fn new(mut points: Vec<(u64, f64)>, estimator: Box<dyn Uncertainty>) -> Self {
-        points.sort_by_key(|&(simulations, _)| std::cmp::Reverse(simulations));
-        Self { rest: points, estimator }
-    }
-}
-
-impl StopRule for Checkpoints {
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        let mut due = None;
-        while let Some(&(simulations, threshold)) = self.rest.last() {
-            if progress.simulations < simulations {
-                break;
-            }
-            due = Some(threshold);
-            self.rest.pop();
-        }
-        match due {
-            Some(threshold) if self.estimator.estimate(progress) < threshold => {
-                Verdict::Stop(StopReason::Certain)
-            }
-            _ => Verdict::GoOn,
-        }
     }
 }
 
@@ -303,13 +248,13 @@ pub struct Reuse {
 
 impl StopRule for Reuse {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        if progress.reused == 0 || progress.simulations == 0 {
+        if progress.search.reused == 0 || progress.search.simulations == 0 {
             return Verdict::GoOn;
         }
-        let spent = progress.elapsed.as_secs_f64();
+        let spent = progress.search.elapsed.as_secs_f64();
         let planned = progress.planned.as_secs_f64();
-        let each = progress.searched().as_secs_f64() / progress.simulations as f64;
-        let credit = each * progress.reused as f64;
+        let each = progress.search.searched().as_secs_f64() / progress.search.simulations as f64;
+        let credit = each * progress.search.reused as f64;
         if spent + credit.min(self.most * planned) >= planned && spent < planned {
             Verdict::Stop(StopReason::Reuse)
         } else {

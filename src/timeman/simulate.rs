@@ -6,11 +6,11 @@ use std::time::Duration;
 use rand::RngExt as _;
 
 use super::allot::Situation;
+use super::chain::StopChain;
 use super::clock::{Clock, TimeSystem};
 use super::manager::{Manager, Outcome};
-use super::stop::{Progress, Root, StopReason, StopRule, Summary, Verdict};
+use super::stop::{Root, SearchProgress, Stop as _, StopReason, Summary};
 use super::table::{Table, quantile};
-use super::thinking::Thinking;
 use crate::util::{Rng, Seed};
 
 /// Games to try strategies on: for each, the stones on the board before every move.
@@ -165,17 +165,18 @@ impl Trial {
             manager.correct(&mut self.own, seconds, self.server.overtime());
         }
         let plan = manager.plan(&self.own, at);
-        let mut thinking = manager.thinking(plan.budget);
+        let mut chain = manager.chain(plan.budget);
         let root = ModelRoot::draw(&mut self.rng);
         // About a third of the last tree lies under the two moves since.
         let reused = self.last_simulations * 3 / 10;
-        let (used, reason, simulations) = search(&mut thinking, root, reused, terms.rate);
+        let (used, reason, simulations) = search(&mut chain, root, reused, terms.rate);
         self.last_simulations = simulations + reused;
         self.server.spend(used + terms.lag);
         manager.spend(&mut self.own, used);
+        let spent = chain.spent();
         manager.learn(
             &plan,
-            &thinking,
+            &spent,
             &Outcome {
                 searched: used,
                 used,
@@ -185,7 +186,7 @@ impl Trial {
                 win_rate: Some(root.win_rate),
             },
         );
-        (thinking.budget().planned, used)
+        (spent.budget.planned, used)
     }
 
     /// Share of the main time that is left.
@@ -206,13 +207,13 @@ impl Trial {
 
 /// Runs rules over a model of a search until they end it.
 fn search(
-    thinking: &mut Thinking,
+    chain: &mut StopChain<'_>,
     root: ModelRoot,
     reused: u64,
     rate: f64,
 ) -> (Duration, StopReason, u64) {
     let (shortest, longest) = (Duration::from_micros(200), Duration::from_millis(10));
-    let step = (thinking.budget().planned / 200).clamp(shortest, longest);
+    let step = (chain.spent().budget.planned / 200).clamp(shortest, longest);
     let mut elapsed = Duration::ZERO;
     loop {
         #[expect(
@@ -222,9 +223,10 @@ fn search(
         )]
         let simulations = (elapsed.as_secs_f64() * rate) as u64;
         let now = ModelRoot { visits: (simulations + reused) as f64, ..root };
+        let root: Option<&dyn Root> = Some(&now);
         let progress =
-            Progress { simulations, elapsed, reused, root: Some(&now), ..Progress::default() };
-        if let Verdict::Stop(reason) = thinking.check(&progress) {
+            SearchProgress { simulations, elapsed, reused, root, ..SearchProgress::default() };
+        if let Some(reason) = chain.should_stop(&progress) {
             return (elapsed, reason, simulations);
         }
         elapsed += step;

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-/// What a rule is told about a running search.
+use serde::Serialize;
+
+/// What a search tells of itself while it runs.
 #[derive(Clone, Copy, Default)]
-pub struct Progress<'a> {
+pub struct SearchProgress<'a> {
     /// Simulations done.
     pub simulations: u64,
     /// Time since the question.
@@ -16,13 +18,20 @@ pub struct Progress<'a> {
     pub simulations_left: Option<u64>,
     /// Visits of the root that earlier searches have left.
     pub reused: u64,
-    /// The time that the search is to take, as far as it is planned.
-    pub planned: Duration,
     /// The moves at the root, to be looked at where needed.
     pub root: Option<&'a dyn Root>,
 }
 
-impl Progress<'_> {
+/// What a rule is told about a running search.
+#[derive(Clone, Copy, Default)]
+pub struct Progress<'a> {
+    /// What the search tells.
+    pub search: SearchProgress<'a>,
+    /// The time that the search is to take.
+    pub planned: Duration,
+}
+
+impl SearchProgress<'_> {
     /// Time since the first simulation began.
     #[must_use]
     pub fn searched(&self) -> Duration {
@@ -145,19 +154,59 @@ pub enum Verdict {
     GoOn,
     /// End the search.
     Stop(StopReason),
-    /// Plan so much more time. Only a rule that keeps a plan can grant it.
+    /// Plan so much more time.
     Extend(Duration, StopReason),
 }
 
-/// Decides after every batch of simulations whether to go on.
+/// One of the rules of a [`StopChain`](super::StopChain).
 pub trait StopRule {
     /// Looks at the search so far.
     fn check(&mut self, progress: &Progress<'_>) -> Verdict;
+
+    /// How certain the rule found the answer when it looked last, if it can tell.
+    fn certainty(&self) -> Option<Certainty> {
+        None
+    }
 }
 
-impl<R: StopRule + ?Sized> StopRule for &mut R {
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        (**self).check(progress)
+/// Ends a search: asked after every batch of simulations, or every few milliseconds.
+pub trait Stop {
+    /// Why the search is to end now; none to go on.
+    fn should_stop(&mut self, progress: &SearchProgress<'_>) -> Option<StopReason>;
+}
+
+impl<F: FnMut(&SearchProgress<'_>) -> Option<StopReason>> Stop for F {
+    fn should_stop(&mut self, progress: &SearchProgress<'_>) -> Option<StopReason> {
+        self(progress)
+    }
+}
+
+/// How certain a search was at a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Certainty {
+    /// Visits of the root.
+    pub simulations: u64,
+    /// Visits that were planned.
+    pub of: u64,
+    /// u: how likely it is that more search would have mattered.
+    pub uncertainty: f64,
+    /// Below this the search ends.
+    pub threshold: f64,
+}
+
+impl Certainty {
+    /// Whether this ended the search.
+    #[must_use]
+    pub fn stops(&self) -> bool {
+        self.uncertainty < self.threshold
+    }
+}
+
+impl fmt::Display for Certainty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { simulations, of, uncertainty, threshold } = self;
+        let (verb, sign) = if self.stops() { ("stopped", '<') } else { ("went on", '≥') };
+        write!(f, "{verb} at {simulations} of {of}: u = {uncertainty:.3} {sign} {threshold:.3}")
     }
 }
 
@@ -165,9 +214,9 @@ impl<R: StopRule + ?Sized> StopRule for &mut R {
 #[derive(Clone, Copy, Debug)]
 pub struct TimeLimit(pub Duration);
 
-impl StopRule for TimeLimit {
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        if progress.elapsed >= self.0 { Verdict::Stop(StopReason::Time) } else { Verdict::GoOn }
+impl Stop for TimeLimit {
+    fn should_stop(&mut self, progress: &SearchProgress<'_>) -> Option<StopReason> {
+        (progress.elapsed >= self.0).then_some(StopReason::Time)
     }
 }
 
@@ -175,13 +224,9 @@ impl StopRule for TimeLimit {
 #[derive(Clone, Copy, Debug)]
 pub struct SimulationLimit(pub u64);
 
-impl StopRule for SimulationLimit {
-    fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        if progress.simulations >= self.0 {
-            Verdict::Stop(StopReason::Simulations)
-        } else {
-            Verdict::GoOn
-        }
+impl Stop for SimulationLimit {
+    fn should_stop(&mut self, progress: &SearchProgress<'_>) -> Option<StopReason> {
+        (progress.simulations >= self.0).then_some(StopReason::Simulations)
     }
 }
 
@@ -191,16 +236,16 @@ mod tests {
 
     #[test]
     fn limits_stop_when_reached_and_not_before() {
-        let at = |simulations, millis| Progress {
+        let at = |simulations, millis| SearchProgress {
             simulations,
             elapsed: Duration::from_millis(millis),
-            ..Progress::default()
+            ..SearchProgress::default()
         };
         let mut time = TimeLimit(Duration::from_millis(500));
-        assert_eq!(time.check(&at(9, 499)), Verdict::GoOn);
-        assert_eq!(time.check(&at(9, 500)), Verdict::Stop(StopReason::Time));
+        assert_eq!(time.should_stop(&at(9, 499)), None);
+        assert_eq!(time.should_stop(&at(9, 500)), Some(StopReason::Time));
         let mut simulations = SimulationLimit(10);
-        assert_eq!(simulations.check(&at(9, 9999)), Verdict::GoOn);
-        assert_eq!(simulations.check(&at(10, 0)), Verdict::Stop(StopReason::Simulations));
+        assert_eq!(simulations.should_stop(&at(9, 9999)), None);
+        assert_eq!(simulations.should_stop(&at(10, 0)), Some(StopReason::Simulations));
     }
 }

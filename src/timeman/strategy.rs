@@ -53,8 +53,6 @@ pub enum Kind {
     Kld,
     /// Ends by chance.
     Random,
-    /// Asks an estimator now and then.
-    Checkpoint,
     /// Counts reused visits as time spent.
     Reuse,
 }
@@ -166,8 +164,6 @@ const LIMITS: &[(&str, f64, f64)] = &[
     ("kld_interval", 1.0, 1e9),
     ("p_random", 0.0, 1.0),
     ("f_random", 0.0, 1.0),
-    ("checkpoint", 1.0, 1e12),
-    ("threshold", 0.0, 1.0),
     ("front", 0.1, 10.0),
     ("start", 0.05, 2.0),
     ("floor", 0.05, 1.0),

@@ -7,7 +7,8 @@ use tracing::warn;
 use super::profile::{ProfileError, StopProfile, Stopper};
 use crate::game::Position;
 use crate::nn::{Manifest, NetFile};
-use crate::search::{Watch, Watcher};
+use crate::search::StopModel;
+use crate::timeman::StopRule;
 
 /// A profile inside the program: the contents of its files.
 struct BuiltIn {
@@ -80,11 +81,11 @@ impl BuiltInProfiles {
     }
 }
 
-impl Watcher for BuiltInProfiles {
-    fn watch(&self, position: &Position) -> Option<Box<dyn Watch>> {
+impl StopModel for BuiltInProfiles {
+    fn rule(&self, position: &Position) -> Option<Box<dyn StopRule>> {
         let game = position.rules().game;
         let net = self.nets.iter().find(|net| net.fits(game, position.size()))?;
-        self.stopper(net)?.watch(position)
+        self.stopper(net)?.rule(position)
     }
 }
 
@@ -105,14 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_watched_where_a_network_has_a_profile() {
+    fn searches_end_early_where_a_network_has_a_profile() {
         let profiles = BuiltInProfiles::new(builtin::trained().unwrap());
-        let watched = |side, rules| {
+        let known = |side, rules| {
             let size = BoardSize::square(side).unwrap();
-            profiles.watch(&Position::new(size, rules, Komi::default())).is_some()
+            profiles.rule(&Position::new(size, rules, Komi::default())).is_some()
         };
-        assert!(watched(9, Rules::CHINESE) && watched(9, Rules::CGOS));
-        assert!(watched(9, Rules::NOGO));
-        assert!(!watched(13, Rules::CHINESE) && !watched(7, Rules::NOGO));
+        assert!(known(9, Rules::CHINESE) && known(9, Rules::CGOS));
+        assert!(known(9, Rules::NOGO));
+        assert!(!known(13, Rules::CHINESE) && !known(7, Rules::NOGO));
     }
 }

@@ -10,7 +10,8 @@ use super::metrics::Tenth;
 use super::rule::{Checks, DynamicStop};
 use crate::game::{BoardSize, Game, Position};
 use crate::nn::{NetFile, WeightsError};
-use crate::search::{Watch, Watcher};
+use crate::search::StopModel;
+use crate::timeman::StopRule;
 use crate::util::{ReadError, read_limited, write_atomically};
 
 /// The version of the format.
@@ -249,12 +250,12 @@ impl Stopper {
     }
 }
 
-impl Watcher for Stopper {
-    fn watch(&self, position: &Position) -> Option<Box<dyn Watch>> {
+impl StopModel for Stopper {
+    fn rule(&self, position: &Position) -> Option<Box<dyn StopRule>> {
         let fits = position.rules().game == self.game && position.size() == self.size;
         fits.then(|| {
             let rule = DynamicStop::new(Arc::clone(&self.checks), position.clone());
-            Box::new(rule) as Box<dyn Watch>
+            Box::new(rule) as Box<dyn StopRule>
         })
     }
 }

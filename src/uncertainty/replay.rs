@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::calibrate::Estimates;
 use super::data::State;
 use crate::timeman::{
-    EarlyStop, KldGain, Progress, RandomStop, Root, StopReason, StopRule, Summary, Tally, Verdict,
+    EarlyStop, KldGain, Progress, RandomStop, Root, SearchProgress, StopReason, StopRule, Summary,
+    Tally, Verdict,
 };
 use crate::util::Seed;
 
@@ -102,11 +103,13 @@ pub fn ended_by(rule: &mut dyn StopRule, state: &State) -> usize {
             tally.squares += f64::from(step.value).powi(2);
         }
         let progress = Progress {
-            simulations: n as u64,
-            simulations_left: Some((state.planned - n) as u64),
             planned: Duration::MAX,
-            root: Some(&root),
-            ..Progress::default()
+            search: SearchProgress {
+                simulations: n as u64,
+                simulations_left: Some((state.planned - n) as u64),
+                root: Some(&root),
+                ..SearchProgress::default()
+            },
         };
         if matches!(rule.check(&progress), Verdict::Stop(_)) {
             return n;
@@ -157,22 +160,25 @@ impl Extrapolated {
 
 impl StopRule for Extrapolated {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        let (Some(root), Some(left)) = (progress.root, progress.simulations_left) else {
+        let (Some(root), Some(left)) = (progress.search.root, progress.search.simulations_left)
+        else {
             return Verdict::GoOn;
         };
-        let most = progress.simulations + left;
-        if !progress.simulations.is_multiple_of((most / 20).max(1)) {
+        let most = progress.search.simulations + left;
+        if !progress.search.simulations.is_multiple_of((most / 20).max(1)) {
             return Verdict::GoOn;
         }
         let now = root.tallies();
-        let half = progress.simulations / 2;
+        let half = progress.search.simulations / 2;
         let earlier = self.looks.iter().find(|(at, _)| *at == half).map(|(_, then)| {
             let (then, now) = (self.extended(then, most), self.extended(&now, most));
             then.iter().zip(&now).map(|(a, b)| (a - b).abs()).sum::<f64>()
         });
-        self.looks.push((progress.simulations, now));
+        self.looks.push((progress.search.simulations, now));
         match earlier {
-            Some(distance) if distance < self.epsilon && 5 * progress.simulations >= most => {
+            Some(distance)
+                if distance < self.epsilon && 5 * progress.search.simulations >= most =>
+            {
                 Verdict::Stop(StopReason::Settled)
             }
             _ => Verdict::GoOn,

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::estimator::{Estimator, Look};
 use crate::game::Position;
-use crate::search::{Certainty, Watch};
-use crate::timeman::{Progress, StopReason, StopRule, Tally, Verdict, expected_simulations};
+use crate::timeman::{
+    Certainty, Progress, StopReason, StopRule, Tally, Verdict, expected_simulations,
+};
 
 /// Checkpoints with their thresholds, and who is asked there.
 pub struct Checks {
@@ -57,7 +58,7 @@ impl DynamicStop {
             // The half of an odd number is the smaller one, as in T(s, n).
             let due = at > 0 && visits >= ((at as f64 * scale) / 2.0).floor();
             if due && half.is_none() {
-                let tallies = progress.root.map(crate::timeman::Root::tallies);
+                let tallies = progress.search.root.map(crate::timeman::Root::tallies);
                 *half = tallies.map(|tallies| (visits, tallies));
             }
         }
@@ -65,7 +66,7 @@ impl DynamicStop {
 
     /// What the estimator of a checkpoint says; none if it cannot tell.
     fn ask(&mut self, index: usize, visits: f64, progress: &Progress<'_>) -> Option<f64> {
-        let now = progress.root?.tallies();
+        let now = progress.search.root?.tallies();
         let checks = &self.checks;
         let (position, now) = (&self.position, now.as_slice());
         if checks.points[index].0 == 0 {
@@ -79,10 +80,10 @@ impl DynamicStop {
 
 impl StopRule for DynamicStop {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        let visits = (progress.reused + progress.simulations) as f64;
-        let expected = match progress.simulations_left {
-            Some(left) if progress.simulations < FEW => left as f64,
-            None if progress.simulations < FEW => f64::INFINITY,
+        let visits = (progress.search.reused + progress.search.simulations) as f64;
+        let expected = match progress.search.simulations_left {
+            Some(left) if progress.search.simulations < FEW => left as f64,
+            None if progress.search.simulations < FEW => f64::INFINITY,
             _ => expected_simulations(progress),
         };
         let planned = visits + expected;
@@ -102,7 +103,7 @@ impl StopRule for DynamicStop {
             let (uncertainty, threshold) = asked.find_map(|(index, threshold)| {
                 Some((self.ask(index, visits, progress)?, threshold))
             })?;
-            let simulations = progress.reused + progress.simulations;
+            let simulations = progress.search.reused + progress.search.simulations;
             // As far as anybody can tell.
             let guesses = [planned, visits + expected_simulations(progress), visits];
             let guess = guesses.into_iter().find(|guess| guess.is_finite()).unwrap_or_default();
@@ -119,9 +120,7 @@ impl StopRule for DynamicStop {
         self.look_half_way(visits, scale, progress);
         verdict.unwrap_or(Verdict::GoOn)
     }
-}
 
-impl Watch for DynamicStop {
     fn certainty(&self) -> Option<Certainty> {
         self.last
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Answer, GameStart, Kind, Player, Question, Reply, Trouble};
 use crate::arena::time::TimeControl;
-use crate::engine::{Decision, Engine, Ticket};
+use crate::engine::{Decision, Engine, Ticket, View};
 use crate::game::{Color, Move, PointSet};
 use crate::timeman::TimeSystem;
 use crate::util::Seed;
@@ -61,19 +61,20 @@ impl Player for Inside {
         if clock.system() != TimeSystem::Unlimited {
             engine.set_time_left(color, clock.left().as_secs_f64(), clock.overtime());
         }
-        let brief = engine
-            .genmove_briefly(color, purpose, ticket)
+        let decision = engine
+            .genmove(color, purpose, ticket, View::none())
             .map_err(|error| Trouble::new(Kind::Crash, error.to_string()))?;
+        let report = engine.last_report().expect("invariant: it has just searched");
         Ok(Reply {
-            answer: match brief.decision {
+            answer: match decision {
                 Decision::Play(mv) => Answer::Move(mv),
                 Decision::Resign => Answer::Resign,
             },
-            used: brief.used,
-            simulations: Some(brief.simulations),
-            stop: brief.reason.map(|reason| Cow::Borrowed(reason.name())),
-            planned: brief.allotted,
-            win_rate: Some(brief.win_rate),
+            used: report.used,
+            simulations: Some(report.search.simulations),
+            stop: report.search.reason.map(|reason| Cow::Borrowed(reason.name())),
+            planned: report.allotted(),
+            win_rate: Some(report.search.value.win_rate()),
         })
     }
 

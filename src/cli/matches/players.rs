@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
-use crate::cli::{evaluator, time, watcher};
+use crate::cli::{evaluator, stop_model, time};
 use crate::config::{Config, SHORT};
 use crate::engine::Engine;
 use crate::timeman::TimeParams;
@@ -140,7 +140,7 @@ impl Team {
 fn maker(config: Config) -> anyhow::Result<EngineMaker> {
     let evaluator = evaluator::make(&config)?;
     let table = time::configured_table(&config)?;
-    let watcher = watcher::make(&config);
+    let stop_model = stop_model::make(&config);
     Ok(Box::new(move |seed: Seed| {
         let mut config = config.clone();
         // Seeds of the configuration are positive in 64 bits.
@@ -150,8 +150,8 @@ fn maker(config: Config) -> anyhow::Result<EngineMaker> {
         if let Some(table) = &table {
             engine.set_timetable(table.clone());
         }
-        if let Some(watcher) = &watcher {
-            engine.set_watcher(Arc::clone(watcher));
+        if let Some(stop_model) = &stop_model {
+            engine.set_stop_model(Arc::clone(stop_model));
         }
         Ok(engine)
     }))
@@ -163,7 +163,7 @@ mod tests {
 
     use super::*;
     use crate::arena::{DeadBy, Patience};
-    use crate::engine::{Purpose, Ticket};
+    use crate::engine::{Purpose, Ticket, View};
     use crate::game::{BoardSize, Color, Komi, Rules};
 
     /// The configuration of a player that is described like this.
@@ -200,9 +200,10 @@ mod tests {
         engine.set_time_system(time.clock().system());
         engine.set_time_left(Color::Black, 0.5, 1);
         let ticket = Ticket::unlimited();
-        let brief = engine.genmove_briefly(Color::Black, Purpose::Win, &ticket).unwrap();
-        let planned = brief.allotted.unwrap();
+        engine.genmove(Color::Black, Purpose::Win, &ticket, View::none()).unwrap();
+        let report = engine.last_report().unwrap();
+        let planned = report.allotted().unwrap();
         assert!((0.47..0.5).contains(&planned), "{planned}");
-        assert!(brief.used >= Duration::from_millis(450), "{:?}", brief.used);
+        assert!(report.used >= Duration::from_millis(450), "{:?}", report.used);
     }
 }

@@ -207,7 +207,7 @@ impl Maker<'_> {
         let archive = Archive::new();
         let (evaluator, params) = (self.advisers.net, &self.config.selfplay);
         let selfplay =
-            Selfplay { evaluator, watcher: None, params, start, archive: &archive, seed };
+            Selfplay { evaluator, stop_model: None, params, start, archive: &archive, seed };
         let keep = |played: Played| -> anyhow::Result<()> {
             games.push(played.game);
             Ok(())

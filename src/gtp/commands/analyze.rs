@@ -6,7 +6,7 @@ mod raw;
 use std::time::Duration;
 
 use super::{Answer, Call, Command, Failure, Spec, done};
-use crate::engine::{Purpose, Tickets, View};
+use crate::engine::{MoveReport, Purpose, Tickets, View};
 use crate::game::Move;
 use crate::gtp::analysis::{cgos_line, kata_line, lz_line};
 use crate::gtp::args::ArgError;
@@ -153,7 +153,7 @@ impl Analyze {
             Analyze::Models => session.models().map_err(Failure),
             Analyze::RawNn(question) => question.answer(&session.engine),
             Analyze::Report => {
-                session.engine.last_report().map(SearchReport::to_json).ok_or_else(no_search)
+                session.engine.last_report().map(MoveReport::to_json).ok_or_else(no_search)
             }
         }
     }
@@ -229,6 +229,6 @@ fn search(
     if form == Form::MoveOnly {
         return Ok(chosen);
     }
-    let last = engine.last_report().and_then(|report| form.line(report, options));
+    let last = engine.last_report().and_then(|report| form.line(&report.search, options));
     Ok(last.into_iter().chain([format!("play {chosen}")]).collect::<Vec<_>>().join("\n"))
 }

@@ -158,7 +158,7 @@ impl GoGui {
 }
 
 fn last_report(session: &Session) -> Result<&SearchReport, Failure> {
-    session.engine.last_report().ok_or_else(no_search)
+    session.engine.last_report().map(|report| &report.search).ok_or_else(no_search)
 }
 
 /// The more likely a move, the deeper the red; labels where it is at least one percent.

@@ -10,7 +10,7 @@ use crate::game::{BoardSize, Color, Game, Komi, Rules};
 use crate::playout::PlayoutEvaluator;
 use crate::search::Proof;
 use crate::search::worker::BUSY;
-use crate::timeman::{Progress, SimulationLimit, Verdict};
+use crate::timeman::{SearchProgress, SimulationLimit};
 
 mod late;
 
@@ -427,13 +427,10 @@ fn a_win_by_a_move_that_is_not_allowed_is_no_proof() {
 #[test]
 fn thousands_of_short_searches_with_interruptions_moves_and_undos() {
     struct Flag<'a>(&'a AtomicBool, u64);
-    impl crate::timeman::StopRule for Flag<'_> {
-        fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-            if self.0.load(Ordering::Relaxed) || progress.simulations >= self.1 {
-                Verdict::Stop(StopReason::Interrupted)
-            } else {
-                Verdict::GoOn
-            }
+    impl crate::timeman::Stop for Flag<'_> {
+        fn should_stop(&mut self, progress: &SearchProgress<'_>) -> Option<StopReason> {
+            let over = self.0.load(Ordering::Relaxed) || progress.simulations >= self.1;
+            over.then_some(StopReason::Interrupted)
         }
     }
     let mut rng = Seed::new(5).rng();

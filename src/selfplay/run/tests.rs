@@ -4,7 +4,6 @@ use super::*;
 use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Game, Komi, Position, Rules};
 use crate::playout::{PlayoutEvaluator, PlayoutParams};
-use crate::search::{Certainty, Watch};
 use crate::timeman::{Progress, StopReason, StopRule, Verdict, expected_simulations};
 
 fn start(rules: Rules) -> Start {
@@ -19,7 +18,7 @@ fn selfplay<'a>(
     archive: &'a Archive,
 ) -> Selfplay<'a> {
     let (start, seed) = (start(rules), Seed::new(5));
-    Selfplay { evaluator, watcher: None, params, start, archive, seed }
+    Selfplay { evaluator, stop_model: None, params, start, archive, seed }
 }
 
 fn games(
@@ -223,8 +222,8 @@ struct Bored;
 
 struct BoredAfter(Option<u64>);
 
-impl Watcher for Bored {
-    fn watch(&self, position: &Position) -> Option<Box<dyn Watch>> {
+impl StopModel for Bored {
+    fn rule(&self, position: &Position) -> Option<Box<dyn StopRule>> {
         let after = match position.move_count() {
             number if number % 2 == 1 => Some(0),
             number if number >= 4 => Some(5),
@@ -236,20 +235,15 @@ impl Watcher for Bored {
 
 impl StopRule for BoredAfter {
     fn check(&mut self, progress: &Progress<'_>) -> Verdict {
-        let left = 12 - progress.simulations;
-        assert_eq!(progress.simulations_left, Some(left));
+        let search = &progress.search;
+        let left = 12 - search.simulations;
+        assert_eq!(search.simulations_left, Some(left));
         let expected = expected_simulations(progress);
         assert!((expected - left as f64).abs() < 1e-9, "no clock takes any: {expected}");
         match self.0 {
-            Some(after) if progress.simulations >= after => Verdict::Stop(StopReason::Certain),
+            Some(after) if search.simulations >= after => Verdict::Stop(StopReason::Certain),
             _ => Verdict::GoOn,
         }
-    }
-}
-
-impl Watch for BoredAfter {
-    fn certainty(&self) -> Option<Certainty> {
-        None
     }
 }
 
@@ -259,7 +253,7 @@ fn searches_that_end_early_count_as_much_as_is_wanted() {
     for early_weight in [0.0, 0.25] {
         let params = SelfplayParams { considered: 0, early_weight, ..params() };
         let whole = selfplay(&HashedEvaluator, &params, Rules::NOGO, &archive);
-        let watched = Selfplay { watcher: Some(&Bored), ..whole };
+        let watched = Selfplay { stop_model: Some(&Bored), ..whole };
         let play = |selfplay: Selfplay<'_>| {
             let (mut all, stop) = (Vec::new(), AtomicBool::new(false));
             let keep = |played| -> Result<(), Infallible> {

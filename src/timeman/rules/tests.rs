@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::timeman::{Budget, Thinking};
+use crate::timeman::{Budget, SearchProgress, Stop as _, StopChain};
 
 /// A root with fixed visits; the first move is the most visited.
 struct Fixed {
@@ -44,12 +44,22 @@ fn secs(s: f64) -> Duration {
 
 fn at(root: &Fixed, simulations: u64, elapsed: f64, planned: f64) -> Progress<'_> {
     Progress {
-        simulations,
-        elapsed: secs(elapsed),
         planned: secs(planned),
-        root: Some(root),
-        ..Progress::default()
+        search: SearchProgress {
+            simulations,
+            elapsed: secs(elapsed),
+            root: Some(root),
+            ..SearchProgress::default()
+        },
     }
+}
+
+fn with<'a>(
+    mut progress: Progress<'a>,
+    change: impl FnOnce(&mut SearchProgress<'a>),
+) -> Progress<'a> {
+    change(&mut progress.search);
+    progress
 }
 
 const STOPPED: Verdict = Verdict::Stop(StopReason::CannotChange);
@@ -59,16 +69,15 @@ const STOPPED: Verdict = Verdict::Stop(StopReason::CannotChange);
 fn what_was_before_the_first_simulation_says_nothing_of_the_speed() {
     let root = Fixed::new(&[380, 219]);
     // 600 simulations from 2 s to 5 s of 7 s: 400 are to come, not 240.
-    let late = Progress { before: secs(2.0), ..at(&root, 600, 5.0, 7.0) };
+    let late = with(at(&root, 600, 5.0, 7.0), |search| search.before = secs(2.0));
     assert!((expected_simulations(&late) - 400.0).abs() < 1e-9);
     // None so far, though earlier searches have left visits: they are no reason to stop.
-    let first = Progress { before: secs(2.0), reused: 599, ..at(&root, 0, 2.01, 7.0) };
+    let first =
+        with(at(&root, 0, 2.01, 7.0), |search| (search.before, search.reused) = (secs(2.0), 599));
     assert_eq!(EarlyStop { p: 0.4 }.check(&first), Verdict::GoOn);
-    let mut thinking = Thinking::new(
-        Budget { planned: secs(3.0), minimum: secs(0.0), hard: secs(3.0) },
-        vec![Box::new(EarlyStop { p: 0.4 })],
-    );
-    assert_eq!(thinking.check(&first), Verdict::GoOn);
+    let budget = Budget { planned: secs(3.0), minimum: secs(0.0), hard: secs(3.0) };
+    let mut chain = StopChain::new(budget, vec![Box::new(EarlyStop { p: 0.4 })]);
+    assert_eq!(chain.should_stop(&first.search), None);
 }
 
 #[test]
@@ -87,7 +96,8 @@ fn equation_9_by_hand() {
 fn the_simulation_form_is_the_same_function() {
     // 300 of 500 simulations done, however much time there would be.
     let root = Fixed::new(&[250, 49]);
-    let progress = |left| Progress { simulations_left: Some(left), ..at(&root, 300, 0.0, 1e6) };
+    let progress =
+        |left| with(at(&root, 300, 0.0, 1e6), |search| search.simulations_left = Some(left));
     assert_eq!(EarlyStop { p: 1.0 }.check(&progress(200)), STOPPED);
     assert_eq!(EarlyStop { p: 1.0 }.check(&progress(201)), Verdict::GoOn);
 }
@@ -103,12 +113,14 @@ fn run_stream(stream: &[usize], p: f64, reused: &[u32]) -> (usize, usize, usize)
     for (done, &mv) in stream.iter().enumerate() {
         let root = Fixed::new(&visits);
         let progress = Progress {
-            simulations: done as u64,
-            simulations_left: Some((planned - done) as u64),
-            reused: reused.iter().copied().map(u64::from).sum(),
             planned: secs(1e9),
-            root: Some(&root),
-            ..Progress::default()
+            search: SearchProgress {
+                simulations: done as u64,
+                simulations_left: Some((planned - done) as u64),
+                reused: reused.iter().copied().map(u64::from).sum(),
+                root: Some(&root),
+                ..SearchProgress::default()
+            },
         };
         let verdict = EarlyStop { p }.check(&progress);
         if stopped.is_none() && verdict == STOPPED {
@@ -220,33 +232,17 @@ fn chance_stops_at_its_share() {
     assert_eq!(RandomStop { share: 0.25 }.check(&at(&root, 9, 0.2, 1.0)), Verdict::GoOn);
     assert_eq!(RandomStop { share: 0.25 }.check(&at(&root, 9, 0.25, 1.0)), stop);
     assert_eq!(RandomStop { share: 2.0 }.check(&at(&root, 9, 0.9, 1.0)), Verdict::GoOn);
-    let few = Progress { simulations_left: Some(27), ..at(&root, 9, 0.0, 1e9) };
+    let few = with(at(&root, 9, 0.0, 1e9), |search| search.simulations_left = Some(27));
     assert_eq!(RandomStop { share: 0.25 }.check(&few), stop);
-}
-
-#[test]
-fn checkpoints_ask_once_each() {
-    let points = || vec![(320, 0.2), (160, 0.1)];
-    let rule = || Checkpoints::new(points(), Box::new(VisitShare));
-    let stop = Verdict::Stop(StopReason::Certain);
-    let sure = Fixed::new(&[95, 5]);
-    let unsure = Fixed::new(&[85, 15]);
-    assert_eq!(rule().check(&at(&sure, 159, 0.1, 1.0)), Verdict::GoOn);
-    assert_eq!(rule().check(&at(&sure, 160, 0.1, 1.0)), stop);
-    let mut twice = rule();
-    assert_eq!(twice.check(&at(&unsure, 170, 0.1, 1.0)), Verdict::GoOn);
-    assert_eq!(twice.check(&at(&sure, 200, 0.1, 1.0)), Verdict::GoOn, "between checkpoints");
-    assert_eq!(twice.check(&at(&unsure, 320, 0.1, 1.0)), stop);
-    assert_eq!(twice.check(&at(&sure, 999, 0.1, 1.0)), Verdict::GoOn, "all are past");
 }
 
 #[test]
 fn reuse_saves_what_was_done_but_not_everything() {
     let root = Fixed::new(&[5, 4]);
     // 1000 a second: 300 visits are worth 0.3 s.
-    let progress = |millis: u32, reused| Progress {
-        reused,
-        ..at(&root, u64::from(millis), f64::from(millis) / 1000.0, 1.0)
+    let progress = |millis: u32, reused| {
+        let at = at(&root, u64::from(millis), f64::from(millis) / 1000.0, 1.0);
+        with(at, |search| search.reused = reused)
     };
     let stop = Verdict::Stop(StopReason::Reuse);
     assert_eq!(Reuse { most: 0.5 }.check(&progress(690, 300)), Verdict::GoOn);

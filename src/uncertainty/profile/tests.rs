@@ -55,7 +55,7 @@ fn a_profile_watches_the_positions_that_it_is_for() {
     let stopper = files.load("abc").unwrap();
     let watches = |side, rules| {
         let size = BoardSize::square(side).unwrap();
-        stopper.watch(&Position::new(size, rules, Komi::default())).is_some()
+        stopper.rule(&Position::new(size, rules, Komi::default())).is_some()
     };
     assert!(watches(9, Rules::NOGO));
     assert!(!watches(9, Rules::CHINESE) && !watches(7, Rules::NOGO));

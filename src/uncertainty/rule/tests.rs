@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::game::{BoardSize, Komi, Rules};
-use crate::timeman::{Root, Summary};
+use crate::timeman::{Root, SearchProgress, Summary};
 
 /// Says the numbers of a list, one after the other, and remembers what it was shown.
 struct Says(Mutex<Vec<f64>>, Arc<Mutex<Vec<(u32, u32)>>>);
@@ -61,12 +61,14 @@ fn run(rule: &mut DynamicStop, reused: u64, most: u64, step: usize) -> Option<u6
     (1..=most).step_by(step).find(|&simulations| {
         let root = OneMove(u32::try_from(reused + simulations - 1).unwrap());
         let progress = Progress {
-            simulations,
-            simulations_left: Some(most - simulations),
             planned: Duration::MAX,
-            reused,
-            root: Some(&root),
-            ..Progress::default()
+            search: SearchProgress {
+                simulations,
+                simulations_left: Some(most - simulations),
+                reused,
+                root: Some(&root),
+                ..SearchProgress::default()
+            },
         };
         rule.check(&progress) == Verdict::Stop(StopReason::Certain)
     })
@@ -113,14 +115,16 @@ fn checkpoints_wait_until_the_speed_is_known() {
     let (mut rule, asked) = rule(&[0.9], &[0.0]);
     let stopped = (0..=900).find(|&simulations| {
         let root = OneMove(u32::try_from(100 + simulations).unwrap());
+        // The evaluation of the root comes before the first simulation.
         let progress = Progress {
-            simulations,
-            // The evaluation of the root comes before the first simulation.
-            elapsed: Duration::from_millis(2 + simulations),
             planned: Duration::from_millis(902),
-            reused: 100,
-            root: Some(&root),
-            ..Progress::default()
+            search: SearchProgress {
+                simulations,
+                elapsed: Duration::from_millis(2 + simulations),
+                reused: 100,
+                root: Some(&root),
+                ..SearchProgress::default()
+            },
         };
         rule.check(&progress) == Verdict::Stop(StopReason::Certain)
     });
@@ -138,11 +142,13 @@ fn a_clock_plans_a_search_too() {
     let stopped = (1..=500).find(|&simulations| {
         let root = OneMove(u32::try_from(simulations - 1).unwrap());
         let progress = Progress {
-            simulations,
-            elapsed: Duration::from_millis(simulations),
             planned: Duration::from_millis(500),
-            root: Some(&root),
-            ..Progress::default()
+            search: SearchProgress {
+                simulations,
+                elapsed: Duration::from_millis(simulations),
+                root: Some(&root),
+                ..SearchProgress::default()
+            },
         };
         rule.check(&progress) == Verdict::Stop(StopReason::Certain)
     });
@@ -174,14 +180,23 @@ fn without_an_end_or_a_root_nothing_is_certain() {
     for simulations in 1..1000 {
         let root = OneMove(simulations);
         let endless = Progress {
-            simulations: simulations.into(),
             planned: Duration::MAX,
-            root: Some(&root),
-            ..Progress::default()
+            search: SearchProgress {
+                simulations: simulations.into(),
+                root: Some(&root),
+                ..SearchProgress::default()
+            },
         };
         assert_eq!(rule.check(&endless), Verdict::GoOn);
     }
     assert_eq!(asked.lock().unwrap().len(), 1);
-    let nothing = Progress { simulations: 50, simulations_left: Some(50), ..Progress::default() };
+    let nothing = Progress {
+        search: SearchProgress {
+            simulations: 50,
+            simulations_left: Some(50),
+            ..SearchProgress::default()
+        },
+        ..Progress::default()
+    };
     assert_eq!(rule.check(&nothing), Verdict::GoOn);
 }

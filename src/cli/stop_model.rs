@@ -1,4 +1,4 @@
-//! Who watches the searches of an engine: the stop profile that fits its network.
+//! What ends the searches of an engine early: the stop profile that fits its network.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use tracing::{debug, warn};
 use super::evaluator;
 use crate::config::Config;
 use crate::nn::Network;
-use crate::search::Watcher;
+use crate::search::StopModel;
 use crate::uncertainty::{BuiltInProfiles, ProfileFiles};
 
 /// The stop profile that is named, the one beside the network, or those that are built in with the
 /// built-in networks. One that cannot be used is no
 /// reason not to play: searches then take all their time.
-pub(super) fn make(config: &Config) -> Option<Arc<dyn Watcher>> {
+pub(super) fn make(config: &Config) -> Option<Arc<dyn StopModel>> {
     let net = Path::new(&config.net.path);
     let named = &config.time.stop_profile;
     if named.is_empty()
@@ -30,9 +30,9 @@ pub(super) fn make(config: &Config) -> Option<Arc<dyn Watcher>> {
         return None;
     }
     match load(config, &files) {
-        Ok(watcher) => {
+        Ok(stop_model) => {
             debug!(profile = %files.profile.display(), "stop profile");
-            Some(watcher)
+            Some(stop_model)
         }
         Err(error) => {
             let profile = files.profile.display();
@@ -42,7 +42,7 @@ pub(super) fn make(config: &Config) -> Option<Arc<dyn Watcher>> {
     }
 }
 
-fn load(config: &Config, files: &ProfileFiles) -> anyhow::Result<Arc<dyn Watcher>> {
+fn load(config: &Config, files: &ProfileFiles) -> anyhow::Result<Arc<dyn StopModel>> {
     let sha256 = match config.net.path.as_str() {
         "" => evaluator::net_file(config)?.manifest.sha256,
         path => Network::load(path)?.sha256().to_owned(),
