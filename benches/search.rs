@@ -18,7 +18,7 @@ use tedomari::eval::{EvalError, Evaluation, Evaluator, UniformEvaluator};
 use tedomari::game::{BoardSize, Komi, Move, Point, Position, Rules};
 use tedomari::nn::{NetEvaluator, NetShape, Orientation, random_weights};
 use tedomari::playout::PlayoutEvaluator;
-use tedomari::search::{Request, Search, SearchParams};
+use tedomari::search::{Request, Search, SearchParams, Selection};
 use tedomari::timeman::TimeLimit;
 use tedomari::util::Seed;
 
@@ -247,7 +247,7 @@ fn simulations_per_second(
         threads,
         batch,
         max_memory: 1000,
-        formula: "puct".to_owned(),
+        formula: Selection::Puct,
         ..SearchParams::default()
     };
     let mut search = Search::new(evaluator, params, Seed::new(1));

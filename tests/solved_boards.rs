@@ -16,7 +16,7 @@ use rand::RngExt as _;
 use tedomari::eval::{Evaluator, UniformEvaluator};
 use tedomari::game::{BoardSize, Color, Komi, Move, PointSet, Position, Rules, Suicide};
 use tedomari::playout::{PlayoutEvaluator, PlayoutParams};
-use tedomari::search::{Proof, Request, Search, SearchParams, SearchReport};
+use tedomari::search::{Proof, Request, Search, SearchParams, SearchReport, Selection};
 use tedomari::timeman::{SimulationLimit, StopReason};
 use tedomari::util::{Rng, Seed};
 
@@ -52,7 +52,7 @@ fn search(
     let params = SearchParams {
         threads: 1,
         max_memory: 2000,
-        formula: "puct".to_owned(),
+        formula: Selection::Puct,
         // The plain search is what proves and converges; later moves are another matter.
         rave: 0.0,
         c_puct: match aim {

@@ -12,7 +12,7 @@ use tedomari::eval::{EvalError, Evaluation, Evaluator, HashedEvaluator, UniformE
 use tedomari::game::{BoardSize, Color, Move, Position};
 use tedomari::playout::PlayoutEvaluator;
 use tedomari::search::SearchReport;
-use tedomari::timeman::{StopReason, TimeSystem};
+use tedomari::timeman::{EarlyStopping, StopReason, TimeSystem};
 use tedomari::util::Seed;
 
 fn params(strategy: &str) -> EngineParams {
@@ -30,7 +30,7 @@ fn genmove(engine: &mut Engine, color: Color) -> Decision {
 /// A search of 400 simulations for the move of White, after Black's first move.
 fn reply(strategy: &str, first: Move, hashed: bool) -> SearchReport {
     let mut params = params(strategy);
-    "always".clone_into(&mut params.time.early_stop);
+    params.time.early_stop = EarlyStopping::Always;
     params.time.seconds_per_move = 600.0;
     params.search.max_simulations = 400;
     params.search.c_puct = 0.6;

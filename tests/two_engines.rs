@@ -58,7 +58,7 @@ impl Contest {
 
     fn engine(&self, player: Player) -> Engine {
         let mut params = EngineParams::default();
-        self.game.clone_into(&mut params.game.kind);
+        params.game.kind = self.game.parse().unwrap();
         self.rules.clone_into(&mut params.game.rules);
         params.game.komi = self.komi;
         // One thread repeats itself exactly.

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::eval::{Evaluator, UniformEvaluator};
 use crate::game::Position;
 use crate::nn::NetParams;
-use crate::search::{Request, Search, SearchParams, signature};
+use crate::search::{Request, Search, SearchParams, Selection, signature};
 use crate::timeman::SimulationLimit;
 use crate::util::{Seed, threads_or_cores};
 
@@ -129,7 +129,7 @@ impl<'a> Bench<'a> {
     fn new(args: &'a BenchArgs, config: &'a Config) -> anyhow::Result<Self> {
         let params = config.engine().search;
         if args.free {
-            let params = SearchParams { formula: "puct".to_owned(), ..params };
+            let params = SearchParams { formula: Selection::Puct, ..params };
             let name = "a free evaluator".to_owned();
             return Ok(Self { args, config, name, evaluator: Arc::new(UniformEvaluator), params });
         }
@@ -173,7 +173,7 @@ impl<'a> Bench<'a> {
 
     fn print(&self, settings: &[Setting], advice: &Setting) -> anyhow::Result<()> {
         let game = &self.config.game;
-        let mut text = format!("{} {} with {}\n", game.kind, game.size(), self.name);
+        let mut text = format!("{} {} with {}\n", game.kind.key(), game.size(), self.name);
         text += "threads  batch  simulations/s  tree\n";
         for setting in settings {
             let Setting { threads, batch, .. } = setting;

@@ -7,12 +7,12 @@ use anyhow::Context;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::config::LogParams;
-use crate::util::open_log;
+use crate::util::{Choice as _, open_log};
 
 /// Starts logging as configured, to standard error or a file: never to standard output, which
 /// belongs to the protocol.
 pub(super) fn start(params: &LogParams) -> anyhow::Result<()> {
-    let level = LevelFilter::from_str(&params.level).context("in log.level")?;
+    let level = LevelFilter::from_str(params.level.word()).context("in log.level")?;
     // A log that cannot be written is lost: to complain on standard error, which may be the broken
     // stream itself, would end the program.
     let builder = tracing_subscriber::fmt()

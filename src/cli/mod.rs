@@ -307,6 +307,7 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+    use crate::game::Game;
 
     #[test]
     fn the_command_line_is_well_formed() {
@@ -366,14 +367,14 @@ mod tests {
             cli.options.config(&cli.play)
         };
         let config = options(&["--game", "nogo", "--set", "time.lag_ms = 5"]).unwrap();
-        assert_eq!((config.game.kind.as_str(), config.time.lag_ms), ("nogo", 5));
+        assert_eq!((config.game.kind, config.time.lag_ms), (Game::NoGo, 5));
         assert_eq!(options(&["--gtp-version", "1.0"]).unwrap().gtp.version, "1.0");
         assert_eq!(options(&["--evaluator", "playout"]).unwrap().net.path, "none");
         assert_eq!(options(&["--evaluator", "auto"]).unwrap().net.path, "");
         let game = options(&["--komi", "-3.5", "--rules", "japanese", "--board", "13x13"]).unwrap();
         assert_eq!((game.game.rules.as_str(), game.game.board_size), ("japanese", 13));
         assert!((game.game.komi + 3.5).abs() < 1e-9);
-        assert_eq!(options(&["--rules", "nogo"]).unwrap().game.kind, "nogo");
+        assert_eq!(options(&["--rules", "nogo"]).unwrap().game.kind, Game::NoGo);
         let search = options(&["--threads", "2", "--simulations", "70"]).unwrap().search;
         assert_eq!((search.threads, search.max_simulations), (2, 70));
         let error = |args: &[&str]| format!("{:#}", options(args).unwrap_err());

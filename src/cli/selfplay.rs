@@ -19,6 +19,7 @@ use crate::playout::PlayoutEvaluator;
 use crate::record::{SHARD_EXTENSION, Shard, TrainingGame, shard_bytes, shard_files, write_shard};
 use crate::search::StopModel;
 use crate::selfplay::{Archive, Played, Selfplay, Start, Stats};
+use crate::timeman::DsMcts;
 use crate::util::{Seed, list_folder, make_folder};
 
 #[derive(Debug, Args)]
@@ -128,7 +129,7 @@ fn early_stopping(
     );
     ensure!(!args.playouts, "selfplay.ds_mcts needs a network: leave --playouts out");
     let mut config = config.clone();
-    "always".clone_into(&mut config.time.ds_mcts);
+    config.time.ds_mcts = DsMcts::Always;
     let first = Position::new(start.size, start.rules, start.komi);
     let stop_model =
         stop_model::make(&config).filter(|stop_model| stop_model.rule(&first).is_some());

@@ -133,6 +133,7 @@ impl Config {
         self.net.check().map_err(|error| ("net", error))?;
         self.playout.check().map_err(|error| ("playout", error))?;
         self.selfplay.check().map_err(|error| ("selfplay", error))?;
+        self.label.check().map_err(|error| ("label", error))?;
         self.train.check().map_err(|error| ("train", error))?;
         self.uncertainty.check().map_err(|error| ("uncertainty", error))?;
         self.run.check().map_err(|error| ("run", error))?;
@@ -215,6 +216,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::game::Game;
 
     fn error(text: &str) -> String {
         Config::from_toml(text).unwrap_err().to_string()
@@ -256,8 +258,8 @@ mod tests {
     #[test]
     fn single_keys_can_be_set() {
         let config = Config::default();
-        assert_eq!(config.with("game.kind", "nogo").unwrap().game.kind, "nogo");
-        assert_eq!(config.with("game.kind", "\"nogo\"").unwrap().game.kind, "nogo");
+        assert_eq!(config.with("game.kind", "nogo").unwrap().game.kind, Game::NoGo);
+        assert_eq!(config.with("game.kind", "\"nogo\"").unwrap().game.kind, Game::NoGo);
         assert_eq!(config.with("gtp.version", "1.5").unwrap().gtp.version, "1.5");
         assert_eq!(config.with("time.lag_ms", "35").unwrap().time.lag_ms, 35);
         assert!(!config.with("play.resign", "false").unwrap().play.resign);

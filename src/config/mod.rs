@@ -20,13 +20,31 @@ use crate::selfplay::SelfplayParams;
 use crate::timeman::TimeParams;
 use crate::train::TrainParams;
 use crate::uncertainty::UncertaintyParams;
-use crate::util::{Any, Field, OneOf, Params, params};
+use crate::util::{Any, Field, Params, Words, choices, params};
+
+choices! {
+    /// How much is written.
+    pub enum LogLevel {
+        /// Nothing.
+        Off = "off",
+        /// What went wrong.
+        Error = "error",
+        /// What may go wrong.
+        Warn = "warn",
+        /// What happens.
+        Info = "info",
+        /// How it happens.
+        Debug = "debug",
+        /// Everything.
+        Trace = "trace",
+    }
+}
 
 params! {
     /// What is written about the engine's work, to standard error or a file.
     pub struct LogParams {
         /// How much.
-        pub level: String = "warn".to_owned(), OneOf(vec!["off", "error", "warn", "info", "debug", "trace"]);
+        pub level: LogLevel = LogLevel::Warn, Words;
         /// The file to append to; empty for standard error.
         pub file: String = String::new(), Any;
     }

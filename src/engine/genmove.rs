@@ -12,7 +12,7 @@ use super::{Engine, Ticket, View};
 use crate::eval::EvalError;
 use crate::game::{Color, GameResult, Move};
 use crate::search::{Request, SearchClock, SearchReport};
-use crate::timeman::{Floor, Plan, Spent, TimeSystem};
+use crate::timeman::{DsMcts, Floor, Plan, Spent, TimeSystem};
 
 /// The first simulations are not waited for longer than this where real time counts.
 const FLOOR_TIME: Duration = Duration::from_millis(5);
@@ -87,13 +87,13 @@ impl Engine {
         let position = other.as_deref().unwrap_or(self.state.position());
         let (plan, chain) = self.timing.plan(color, position);
         let least = u64::from(self.params.time.least_simulations);
-        let mode = self.params.time.ds_mcts.as_str();
-        let model = self.stop_model.as_ref().filter(|_| mode != "off");
+        let mode = self.params.time.ds_mcts;
+        let model = self.stop_model.as_ref().filter(|_| mode != DsMcts::Off);
         let is_virtual = self.timing.is_virtual();
         let time = if is_virtual { Duration::MAX } else { FLOOR_TIME };
         let mut chain = chain
             .with_floor(Floor { simulations: least, time })
-            .estimated_by(model.and_then(|model| model.rule(position)), mode == "always")
+            .estimated_by(model.and_then(|model| model.rule(position)), mode == DsMcts::Always)
             .interrupted_by(ticket.cancelled_after(least));
         let simulations = self.timing.simulations(&plan, self.params.search.max_simulations);
         let mut end = End::new(position, &self.judge);

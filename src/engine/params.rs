@@ -1,15 +1,15 @@
 //! What the engine can be told in `engine.toml`.
 
-use crate::game::{BoardSize, Komi, Rules};
+use crate::game::{BoardSize, Game, Komi, Rules};
 use crate::search::SearchParams;
 use crate::timeman::TimeParams;
-use crate::util::{Any, LimitError, OneOf, Params, params};
+use crate::util::{Any, LimitError, OneOf, Params, Words, params};
 
 params! {
     /// The game at the start, until a client chooses another.
     pub struct GameParams {
         /// Which game.
-        pub kind: String = "go".to_owned(), OneOf(vec!["go", "nogo"]);
+        pub kind: Game = Game::Go, Words;
         /// Side of the board.
         pub board_size: usize = 9, BoardSize::MIN..=BoardSize::MAX;
         /// Rules of Go by name.
@@ -56,9 +56,9 @@ impl GameParams {
     /// The rules that these parameters name.
     #[must_use]
     pub fn rules(&self) -> Rules {
-        match self.kind.as_str() {
-            "nogo" => Rules::NOGO,
-            _ => self.go_rules(),
+        match self.kind {
+            Game::Go => self.go_rules(),
+            Game::NoGo => Rules::NOGO,
         }
     }
 

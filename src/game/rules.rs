@@ -1,10 +1,14 @@
 //! Rule sets, by name and part by part.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::color::Color;
 use super::zobrist;
+use crate::util::{Choice, NoChoice, choice};
 
 /// Which of the two games is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +31,34 @@ impl Game {
             Self::Go => "go",
             Self::NoGo => "nogo",
         }
+    }
+}
+
+impl FromStr for Game {
+    type Err = NoChoice;
+
+    fn from_str(key: &str) -> Result<Self, NoChoice> {
+        choice(key)
+    }
+}
+
+impl Choice for Game {
+    const ALL: &'static [Self] = &Game::ALL;
+
+    fn word(self) -> &'static str {
+        self.key()
+    }
+}
+
+impl Serialize for Game {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(self.key())
+    }
+}
+
+impl<'de> Deserialize<'de> for Game {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Cow::<str>::deserialize(from)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

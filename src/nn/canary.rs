@@ -4,7 +4,9 @@ use super::evaluator::{NetEvaluator, Orientation, best_move};
 use super::manifest::Canary;
 use super::weights::NetFile;
 use crate::eval::{EvalError, Evaluator};
-use crate::game::{BoardSize, Illegal, Komi, KomiError, Position, Rules, SizeError, VertexError};
+use crate::game::{
+    BoardSize, Game, Illegal, Komi, KomiError, Position, Rules, SizeError, VertexError,
+};
 
 /// How far values may be from what the manifest says: kernels differ in the last digits only.
 const TOLERANCE: f32 = 1e-3;
@@ -64,7 +66,7 @@ impl Canary {
         let evaluation = net.evaluate(&[position])?.swap_remove(0);
         let (best, prior) = best_move(position, &evaluation);
         Ok(Self {
-            game: if position.rules() == &Rules::NOGO { "nogo" } else { "go" }.to_owned(),
+            game: position.rules().game.key().to_owned(),
             board: position.size().width(),
             komi: position.komi().points(),
             moves,
@@ -76,10 +78,10 @@ impl Canary {
 
     /// The position that the canary is about.
     pub fn position(&self) -> Result<Position, PositionError> {
-        let rules = match self.game.as_str() {
-            "go" => Rules::CHINESE,
-            "nogo" => Rules::NOGO,
-            other => return Err(PositionError::Game(other.to_owned())),
+        let unknown = |_| PositionError::Game(self.game.clone());
+        let rules = match self.game.parse().map_err(unknown)? {
+            Game::Go => Rules::CHINESE,
+            Game::NoGo => Rules::NOGO,
         };
         let size = BoardSize::square(self.board)?;
         let mut position = Position::new(size, rules, Komi::from_points(self.komi)?);

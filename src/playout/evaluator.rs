@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::params::PlayoutParams;
+use super::params::{PlayoutParams, PlayoutValue};
 use super::pattern::Patterns;
 use super::play::Playout;
 use super::prior;
@@ -107,7 +107,7 @@ impl PlayoutEvaluator {
         let is_go = position.rules().game == Game::Go;
         let score = is_go.then(|| game.points_for(color));
         let value = match (winner, score) {
-            (_, Some(points)) if self.params.value == "score" => {
+            (_, Some(points)) if self.params.value == PlayoutValue::Score => {
                 Value::new(points / position.size().area() as f32)
             }
             (None, _) => Value::DRAW,
@@ -176,6 +176,7 @@ impl Evaluator for PlayoutEvaluator {
 mod tests {
     use super::*;
     use crate::game::{BoardSize, Komi, Move, Rules};
+    use crate::playout::ReplyLearning;
 
     fn start(komi: f64) -> Position {
         let size = BoardSize::square(5).unwrap();
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_game_can_be_worth_its_score() {
-        let params = PlayoutParams { value: "score".to_owned(), ..PlayoutParams::default() };
+        let params = PlayoutParams { value: PlayoutValue::Score, ..PlayoutParams::default() };
         let evaluator = PlayoutEvaluator::with(params, Seed::new(1));
         for _ in 0..20 {
             let answer = evaluator.evaluate(&[&start(0.5)]).unwrap().remove(0);
@@ -224,7 +225,7 @@ mod tests {
     fn one_thread_and_a_seed_repeat_whatever_is_learnt() {
         let position = start(0.5);
         let games = |seed| {
-            let params = PlayoutParams { replies: "wls".to_owned(), ..PlayoutParams::default() };
+            let params = PlayoutParams { replies: ReplyLearning::Wls, ..PlayoutParams::default() };
             let evaluator = PlayoutEvaluator::with(params, Seed::new(seed));
             let play = |search: u32| {
                 if search.is_multiple_of(10) {

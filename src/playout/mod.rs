@@ -15,6 +15,6 @@ mod uniform;
 pub mod wls;
 
 pub use evaluator::PlayoutEvaluator;
-pub use params::PlayoutParams;
+pub use params::{BetweenMoves, PlayoutMoves, PlayoutParams, PlayoutValue, ReplyLearning};
 pub use play::Playout;
 pub use wls::{Wls, WlsError};

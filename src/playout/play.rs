@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::go::{Tactics, Turn};
-use super::params::PlayoutParams;
+use super::params::{PlayoutMoves, PlayoutParams};
 use super::pattern::Patterns;
 use super::replies::{Context, Replies};
 use super::{nogo, uniform};
@@ -59,7 +59,7 @@ impl Playout {
         patterns: &Arc<Patterns>,
         position: &Position,
     ) -> Self {
-        let tactical = params.policy == "tactical";
+        let tactical = params.policy == PlayoutMoves::Tactical;
         Self {
             tactics: tactical.then(|| Tactics::new(params, Arc::clone(patterns))),
             replies: Replies::new(params),

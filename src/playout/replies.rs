@@ -1,6 +1,6 @@
 //! Replies that playouts learn from each other: to the last move, and to the last two.
 
-use super::params::PlayoutParams;
+use super::params::{BetweenMoves, PlayoutParams, ReplyLearning};
 use super::wls::Wls;
 use crate::game::{BoardSize, Color, Move, Point};
 
@@ -19,9 +19,9 @@ pub(super) enum Scale {
 impl Scale {
     /// The scale that the parameters ask for, if any.
     fn new(params: &PlayoutParams) -> Option<Self> {
-        match params.replies.as_str() {
-            "last-good" => Some(Scale::LastGood),
-            "wls" => {
+        match params.replies {
+            ReplyLearning::LastGood => Some(Scale::LastGood),
+            ReplyLearning::Wls => {
                 // The limits of the parameters are those of the states.
                 let states = Wls::new(params.wls_end, params.wls_jump).ok()?;
                 // On the shortest scale there is no 1/2: a win alone is good.
@@ -29,7 +29,7 @@ impl Scale {
                 let threshold = half.saturating_add(params.wls_above_half);
                 Some(Scale::Wls { states, threshold })
             }
-            _ => None,
+            ReplyLearning::None => None,
         }
     }
 
@@ -59,15 +59,6 @@ impl Scale {
     }
 }
 
-/// What becomes of replies when the next move is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Between {
-    Keep,
-    Clear,
-    /// A loss for each.
-    Age,
-}
-
 /// One reply with its state. The number 0 is no move: a border cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Slot {
@@ -79,7 +70,7 @@ struct Slot {
 #[derive(Clone, Debug)]
 pub(super) struct Replies {
     scale: Scale,
-    between: Between,
+    between: BetweenMoves,
     /// Numbers of moves on the board.
     cells: usize,
     /// To the last move.
@@ -107,11 +98,7 @@ impl Replies {
     /// Empty tables, if the parameters ask for any.
     pub(super) fn new(params: &PlayoutParams) -> Option<Self> {
         let scale = Scale::new(params)?;
-        let between = match params.replies_between_moves.as_str() {
-            "clear" => Between::Clear,
-            "age" => Between::Age,
-            _ => Between::Keep,
-        };
+        let between = params.replies_between_moves;
         Some(Self { scale, between, cells: 0, to_one: Vec::new(), to_two: Vec::new() })
     }
 
@@ -129,9 +116,9 @@ impl Replies {
     pub(super) fn begin_search(&mut self) {
         let slots = self.to_one.iter_mut().chain(&mut self.to_two);
         match self.between {
-            Between::Keep => {}
-            Between::Clear => slots.for_each(|slot| *slot = Slot::default()),
-            Between::Age => slots.for_each(|slot| slot.state = self.scale.loss(slot.state)),
+            BetweenMoves::Keep => {}
+            BetweenMoves::Clear => slots.for_each(|slot| *slot = Slot::default()),
+            BetweenMoves::Age => slots.for_each(|slot| slot.state = self.scale.loss(slot.state)),
         }
     }
 
@@ -194,10 +181,10 @@ mod tests {
     use crate::playout::chance::below;
     use crate::util::Seed;
 
-    fn replies(between: &str) -> (Replies, BoardSize) {
+    fn replies(between: BetweenMoves) -> (Replies, BoardSize) {
         with(&PlayoutParams {
-            replies: "last-good".to_owned(),
-            replies_between_moves: between.to_owned(),
+            replies: ReplyLearning::LastGood,
+            replies_between_moves: between,
             ..PlayoutParams::default()
         })
     }
@@ -210,12 +197,12 @@ mod tests {
     }
 
     fn wls(wls_end: u16) -> Replies {
-        with(&PlayoutParams { replies: "wls".to_owned(), wls_end, ..PlayoutParams::default() }).0
+        with(&PlayoutParams { replies: ReplyLearning::Wls, wls_end, ..PlayoutParams::default() }).0
     }
 
     #[test]
     fn the_shortest_scale_is_the_last_good_reply() {
-        let (mut last_good, size) = replies("keep");
+        let (mut last_good, size) = replies(BetweenMoves::Keep);
         let mut shortest = wls(1);
         let mut rng = Seed::new(1).rng();
         let mut draw = || size.point_at_offset(below(4, &mut rng));
@@ -261,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_last_good_reply_is_played_until_it_loses() {
-        let (mut replies, size) = replies("keep");
+        let (mut replies, size) = replies(BetweenMoves::Keep);
         let at = |text| Some(size.parse_point(text).unwrap());
         let start = Context::default();
         let game = [at("A1"), at("B2"), at("C3"), at("D4")];
@@ -286,13 +273,15 @@ mod tests {
 
     #[test]
     fn tables_are_kept_cleared_or_aged() {
-        for (between, kept) in [("keep", true), ("clear", false), ("age", false)] {
+        for (between, kept) in
+            [(BetweenMoves::Keep, true), (BetweenMoves::Clear, false), (BetweenMoves::Age, false)]
+        {
             let (mut replies, size) = replies(between);
             let point = size.parse_point("C3").ok();
             replies.learn(Color::White, Context::default(), &[point], Color::White);
             replies.begin_search();
             let known = replies.replies(Color::White, Context::default())[0].is_some();
-            assert_eq!(known, kept, "{between}");
+            assert_eq!(known, kept, "{between:?}");
         }
     }
 }

@@ -28,7 +28,7 @@ mod worker;
 pub use gumbel::{
     Gumbel, GumbelParams, completed, considered_visits, improved_policy, logits, sigma,
 };
-pub use params::SearchParams;
+pub use params::{FinalChoice, SearchParams, Selection, Unvisited};
 pub use report::{Proof, RootMove, SearchReport};
 pub use request::{Line, Observer, Request, SearchClock};
 pub use run::Search;

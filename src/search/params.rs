@@ -1,7 +1,45 @@
 //! What can be told to a search.
 
 use super::gumbel::GumbelParams;
-use crate::util::{OneOf, available_memory, params, threads_or_cores};
+use crate::util::{Words, available_memory, choices, params, threads_or_cores};
+
+choices! {
+    /// How a descent chooses among moves.
+    pub enum Selection {
+        /// PUCT where an evaluator tells moves apart, otherwise UCB1.
+        Auto = "auto",
+        /// Equation 1 of Lan et al. 2021.
+        Puct = "puct",
+        /// Auer, Cesa-Bianchi and Fischer 2002.
+        Ucb1 = "ucb1",
+        /// The same with the variance that was found.
+        Ucb1Tuned = "ucb1-tuned",
+        /// All moves alike.
+        Flat = "flat",
+    }
+}
+
+choices! {
+    /// What PUCT assumes of a move without visits.
+    pub enum Unvisited {
+        /// Somewhat less than its parent's value.
+        Parent = "parent",
+        /// A draw.
+        Draw = "draw",
+        /// A loss.
+        Loss = "loss",
+    }
+}
+
+choices! {
+    /// Which move is the best at the end of a search.
+    pub enum FinalChoice {
+        /// The most visited one.
+        Visits = "visits",
+        /// The one with the highest lower bound of its value.
+        LowerBound = "lower-bound",
+    }
+}
 
 params! {
     /// The tree search.
@@ -17,7 +55,7 @@ params! {
         /// Go on in the tree of the search before, where the game has come to a position in it.
         pub keep_tree: bool = true, crate::util::Any;
         /// How moves are selected in the tree: `puct` by priors and values, `ucb1` or `ucb1-tuned` by values alone, `flat` all alike at the root and nothing below it, `auto` puct where moves are told apart before they are visited, otherwise ucb1.
-        pub formula: String = "auto".to_owned(), OneOf(vec!["auto", "puct", "ucb1", "ucb1-tuned", "flat"]);
+        pub formula: Selection = Selection::Auto, Words;
         /// Exploration of PUCT: c in `value + c · prior · sqrt(parent visits) / (1 + visits)`, values in [-1, 1].
         pub c_puct: f64 = 1.25, 0.0..=100.0;
         /// How much that c grows: by this times the logarithm of 1 + visits / 500. 0 keeps it.
@@ -25,7 +63,7 @@ params! {
         /// Exploration of UCB1: c in `value + c · sqrt(ln(parent visits) / visits)`.
         pub exploration: f64 = 0.7, 0.0..=100.0;
         /// What PUCT assumes of a move without visits: `parent` for its parent's value less a reduction, `draw`, or `loss`.
-        pub first_play: String = "parent".to_owned(), OneOf(vec!["parent", "draw", "loss"]);
+        pub first_play: Unvisited = Unvisited::Parent, Words;
         /// The reduction: this times the square root of the priors of all visited moves.
         pub first_play_reduction: f64 = 0.2, 0.0..=2.0;
         /// Visits at which a move's own results and those of simulations that made it later count about the same (RAVE), where the evaluator plays games to the end; 0 to use none of the latter.
@@ -55,7 +93,7 @@ params! {
         /// Average what the evaluator says of the root over all symmetries of the board.
         pub root_symmetries: bool = false, crate::util::Any;
         /// How the move to play is chosen: by `visits`, or by the `lower-bound` of its value.
-        pub choice: String = "visits".to_owned(), OneOf(vec!["visits", "lower-bound"]);
+        pub choice: FinalChoice = FinalChoice::Visits, Words;
         /// Standard errors from the value to its lower bound.
         pub lower_bound_width: f64 = 2.0, 0.0..=10.0;
         /// Simulations that a trace of the search keeps, the newest; 0 for no trace.

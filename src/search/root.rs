@@ -8,7 +8,7 @@ use super::select::{Formula, passed};
 use super::tree::{Block, Counts, Node};
 use crate::eval::Value;
 use crate::game::Move;
-use crate::util::Rng;
+use crate::util::{Rng, standard_normal};
 
 /// How a move is selected at the root.
 pub(super) enum RootRule {
@@ -159,9 +159,7 @@ fn gamma(shape: f64, rng: &mut Rng) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = (9.0 * d).sqrt().recip();
     loop {
-        // A normal number by the method of Box and Muller.
-        let radius = (-2.0 * uniform(rng).ln()).sqrt();
-        let normal = radius * (std::f64::consts::TAU * uniform(rng)).cos();
+        let normal = standard_normal(rng);
         let cube = (1.0 + c * normal).powi(3);
         if cube > 0.0 && uniform(rng).ln() < 0.5 * normal * normal + d - d * cube + d * cube.ln() {
             return d * cube;

@@ -2,7 +2,7 @@
 
 mod rave;
 
-use super::params::SearchParams;
+use super::params::{SearchParams, Selection, Unvisited};
 use super::report::Proof;
 use super::tree::{Block, Counts, Glance, Node};
 use crate::game::Position;
@@ -62,18 +62,18 @@ impl Formula {
     /// The formula that the parameters name; `has_priors` says whether moves are
     /// told apart before they are visited.
     pub(super) fn new(params: &SearchParams, has_priors: bool) -> Self {
-        let kind = match params.formula.as_str() {
-            "ucb1-tuned" => Kind::Tuned,
-            "flat" => Kind::Flat,
-            "ucb1" => Kind::Ucb1 { c: params.exploration },
-            "auto" if !has_priors => Kind::Ucb1 { c: params.exploration },
-            _ => Kind::Puct {
+        let kind = match params.formula {
+            Selection::Ucb1Tuned => Kind::Tuned,
+            Selection::Flat => Kind::Flat,
+            Selection::Ucb1 => Kind::Ucb1 { c: params.exploration },
+            Selection::Auto if !has_priors => Kind::Ucb1 { c: params.exploration },
+            Selection::Auto | Selection::Puct => Kind::Puct {
                 c: params.c_puct,
                 growth: params.c_puct_growth,
-                first_play: match params.first_play.as_str() {
-                    "draw" => FirstPlay::Fixed(0.0),
-                    "loss" => FirstPlay::Fixed(-1.0),
-                    _ => FirstPlay::Parent(params.first_play_reduction),
+                first_play: match params.first_play {
+                    Unvisited::Draw => FirstPlay::Fixed(0.0),
+                    Unvisited::Loss => FirstPlay::Fixed(-1.0),
+                    Unvisited::Parent => FirstPlay::Parent(params.first_play_reduction),
                 },
             },
         };

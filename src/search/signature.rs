@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rand::Rng as _;
 
-use super::params::SearchParams;
+use super::params::{SearchParams, Selection};
 use super::request::Request;
 use super::run::Search;
 use crate::eval::{EvalError, HashedEvaluator};
@@ -27,7 +27,7 @@ pub fn signature() -> Result<u64, EvalError> {
         (13, 13, Rules::JAPANESE, 60),
         (19, 19, Rules::AGA, 120),
     ];
-    let params = SearchParams { threads: 1, formula: "puct".to_owned(), ..SearchParams::default() };
+    let params = SearchParams { threads: 1, formula: Selection::Puct, ..SearchParams::default() };
     let mut signature = 0u64;
     for (index, (width, height, rules, moves)) in (0..).zip(cases) {
         let seed = Seed::new(1).fork("signature", index);

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::look::principal_line;
-use super::params::SearchParams;
+use super::params::{FinalChoice, SearchParams, Selection};
 use super::report::{Proof, RootMove, SearchReport};
 use super::request::SearchClock;
 use super::tree::{Block, NodeId};
@@ -139,7 +139,8 @@ impl View<'_> {
             })
             .collect();
         // Flat searches visit all moves alike.
-        let by_bound = self.params.choice == "lower-bound" || self.params.formula == "flat";
+        let by_bound =
+            self.params.choice == FinalChoice::LowerBound || self.params.formula == Selection::Flat;
         moves.sort_by(|a, b| b.rank(by_bound).total_cmp(&a.rank(by_bound)));
         if let Some((best, _)) = self.shared.root.improvement(block) {
             let best = block.edge(best).mv;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rand::RngExt as _;
-use rand::distr::Distribution as _;
 
 use super::params::SelfplayParams;
 use super::run::Selfplay;
@@ -13,7 +12,7 @@ use crate::game::{Color, Game, Komi, Move, Position};
 use crate::record::{Outcome, TrainingGame, Turn};
 use crate::search::{SearchReport, Stepper, StopModel};
 use crate::timeman::{Budget, StopChain};
-use crate::util::{Rng, Seed};
+use crate::util::{Rng, Seed, standard_normal};
 
 /// A game under way.
 pub(super) struct Play<'a> {
@@ -313,9 +312,6 @@ fn search(params: &SelfplayParams, position: &Position, rng: &mut Rng) -> (Effor
 
 /// Komi around a middle.
 fn spread(middle: Komi, points: f64, rng: &mut Rng) -> Komi {
-    let uniform = |rng: &mut Rng| -> f64 { rand::distr::Open01.sample(rng) };
-    // A normal number by the method of Box and Muller.
-    let normal = (-2.0 * uniform(rng).ln()).sqrt() * (std::f64::consts::TAU * uniform(rng)).cos();
-    let komi = middle.points() + (2.0 * points * normal).round() / 2.0;
+    let komi = middle.points() + (2.0 * points * standard_normal(rng)).round() / 2.0;
     Komi::from_points(komi).unwrap_or(middle)
 }

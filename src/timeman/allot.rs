@@ -1,9 +1,12 @@
 //! The time for a move before its search begins: one base formula, and factors on it.
 
 use super::clock::{Clock, TimeSystem};
+use super::parts::{
+    Base, Basic, Decided, Enhanced, Factor, Fraction, KappaExp, KappaLm, Learned, Longer, Mid, Open,
+};
 use super::purse::Purse;
 use super::rules::KappaLine;
-use super::strategy::{Kind, Part, Strategy};
+use super::strategy::Strategy;
 use super::table::{Expected, Table};
 
 /// What is known of the game when a move is planned.
@@ -34,7 +37,7 @@ impl Memory {
     /// What there is before the first search.
     #[must_use]
     pub fn before(strategy: &Strategy) -> Self {
-        let fraction = strategy.part(Kind::Learned).map_or(1.0, |part| part.get("start"));
+        let fraction = strategy.learned().map_or(1.0, |part| part.start);
         Self { fraction, criticality: None, playout_length: None, win_rate: None }
     }
 }
@@ -50,11 +53,11 @@ pub struct Allotted {
 
 /// Own moves that are to be expected, by the estimator of the strategy.
 #[must_use]
-pub fn expected_moves(kind: Kind, at: &Situation, memory: &Memory, table: &Table) -> Expected {
+pub fn expected_moves(base: &Base, at: &Situation, memory: &Memory, table: &Table) -> Expected {
     let by_stones = || table.by_stones.at(f64::from(at.stones));
-    match kind {
-        Kind::ExpMoves => table.by_moves.at(f64::from(at.moves)),
-        Kind::ExpSim => match (&table.by_playouts, memory.playout_length) {
+    match base {
+        Base::ExpMoves(_) => table.by_moves.at(f64::from(at.moves)),
+        Base::ExpSim(_) => match (&table.by_playouts, memory.playout_length) {
             (Some(estimate), Some(length)) => estimate.at(length),
             // Before the first search, and with a network, there are no simulated games.
             _ => by_stones(),
@@ -73,39 +76,42 @@ pub fn allot(
     pool: f64,
     (at, memory, table): (&Situation, &Memory, &Table),
 ) -> Allotted {
-    let base = &strategy.parts()[0];
+    let base = &strategy.base;
     let expected = match purse.moves {
         Some(moves) => {
             let moves = f64::from(moves.max(1));
             Expected { mean: moves, upper: moves }
         }
-        None => expected_moves(base.kind, at, memory, table),
+        None => expected_moves(base, at, memory, table),
     };
     let gift = purse.gift.as_secs_f64();
-    let total = match (purse.moves, base.kind) {
-        (None, Kind::KataGo) => kata_go(clock, pool, at),
-        (None, kind) => pool / divisor(kind, base, at, expected.mean) + gift,
+    let total = match (purse.moves, base) {
+        (None, Base::KataGo(_)) => kata_go(clock, pool, at),
+        (None, base) => pool / divisor(base, at, expected.mean) + gift,
         (Some(_), _) => pool / expected.mean + gift,
     };
-    let factor: f64 = strategy.parts().iter().map(|part| factor(part, at, memory, table)).product();
+    let factors = strategy.factors.iter().map(|part| factor(part, at, memory, table));
+    let factor: f64 = factors.product();
     Allotted { seconds: (factor * total).max(0.0), expected }
 }
 
 /// By what the time left is divided.
-fn divisor(kind: Kind, base: &Part, at: &Situation, expected: f64) -> f64 {
+fn divisor(base: &Base, at: &Situation, expected: f64) -> f64 {
     let (area, moves) = (f64::from(at.area), f64::from(at.moves));
     let empty = area - f64::from(at.stones);
-    match kind {
-        Kind::Basic => base.get("C"),
-        Kind::Enhanced => base.get("C") + (base.get("MaxPly") - moves).max(0.0),
-        Kind::Fraction => 1.0 / base.get("fraction"),
+    match base {
+        Base::Basic(Basic { constant }) => *constant,
+        Base::Enhanced(Enhanced { constant, max_ply }) => constant + (max_ply - moves).max(0.0),
+        Base::Fraction(Fraction { fraction }) => 1.0 / fraction,
         // All rivals by their documented behaviour. Leela Zero divides integers.
-        Kind::LeelaZero => {
+        Base::LeelaZero(_) => {
             let opening = at.area / 6;
             f64::from((at.area / 9 + opening.saturating_sub(at.moves)).max(1))
         }
-        Kind::Pachi => ((empty - 0.2 * area) / 2.0).max(30.0),
-        _ => expected.max(1.0),
+        Base::Pachi(_) => ((empty - 0.2 * area) / 2.0).max(30.0),
+        Base::ExpMoves(_) | Base::ExpSim(_) | Base::ExpStones(_) | Base::KataGo(_) => {
+            expected.max(1.0)
+        }
     }
 }
 
@@ -138,38 +144,27 @@ fn kata_go(clock: &Clock, pool: f64, at: &Situation) -> f64 {
 }
 
 /// What a part multiplies the time by.
-fn factor(part: &Part, at: &Situation, memory: &Memory, table: &Table) -> f64 {
+fn factor(part: &Factor, at: &Situation, memory: &Memory, table: &Table) -> f64 {
     let moves = f64::from(at.moves);
-    match part.kind {
-        Kind::Open => part.get("f_opening"),
-        Kind::Stop => part.get("f_earlystop"),
+    match *part {
+        Factor::Open(Open { factor }) | Factor::Longer(Longer { factor }) => factor,
         // Equations 3 and 4; the number of the move that is to be made.
-        Kind::Mid => {
-            let (a, b, c) = (part.get("a"), part.get("b"), part.get("c"));
-            1.0 + a * (-(moves + 1.0 - b).powi(2) / (2.0 * c * c)).exp()
+        Factor::Mid(Mid { height, middle, width }) => {
+            1.0 + height * (-(moves + 1.0 - middle).powi(2) / (2.0 * width * width)).exp()
         }
-        Kind::KappaExp => match &table.criticality {
-            Some(curve) => kappa_line(part).factor(curve.at(moves)),
-            None => 1.0,
-        },
-        Kind::KappaLm => memory.criticality.map_or(1.0, |kappa| kappa_line(part).factor(kappa)),
-        Kind::Learned => part.get("front") / memory.fraction.max(part.get("floor")),
-        Kind::Decided => {
+        Factor::KappaExp(KappaExp { slope, intercept, low, high }) => {
+            let line = KappaLine::new((slope, intercept), low, high);
+            table.criticality.as_ref().map_or(1.0, |curve| line.factor(curve.at(moves)))
+        }
+        Factor::KappaLm(KappaLm { slope, intercept, low, high }) => {
+            let line = KappaLine::new((slope, intercept), low, high);
+            memory.criticality.map_or(1.0, |kappa| line.factor(kappa))
+        }
+        Factor::Learned(Learned { front, floor, .. }) => front / memory.fraction.max(floor),
+        Factor::Decided(Decided { above, factor }) => {
             let certainty = memory.win_rate.map_or(0.5, |rate| rate.max(1.0 - rate));
-            if certainty > part.get("decided_above") { part.get("f_decided") } else { 1.0 }
+            if certainty > above { factor } else { 1.0 }
         }
-        _ => 1.0,
-    }
-}
-
-/// The line of a KAPPA strategy.
-pub(super) fn kappa_line(part: &Part) -> KappaLine {
-    let low = part.get("low");
-    KappaLine {
-        slope: part.get("s_kappa"),
-        intercept: part.get("i_kappa"),
-        low,
-        high: part.get("high").max(low),
     }
 }
 

@@ -6,15 +6,18 @@ use std::time::Duration;
 use rand::RngExt as _;
 
 use super::account::Account;
-use super::allot::{Allotted, Memory, Situation, allot, kappa_line};
+use super::allot::{Allotted, Memory, Situation, allot};
 use super::chain::{Budget, Spent, StopChain};
 use super::clock::{Clock, TimeSystem};
 use super::lag::Lag;
-use super::params::TimeParams;
+use super::params::{EarlyStopping, TimeParams};
+use super::parts::{self, RuleSpec};
 use super::purse::Purse;
-use super::rules::{Doubt, EarlyStop, KappaCurrent, KldGain, Prolong, RandomStop, Reuse};
+use super::rules::{
+    Doubt, EarlyStop, KappaCurrent, KappaLine, KldGain, Prolong, RandomStop, Reuse,
+};
 use super::stop::{StopReason, StopRule};
-use super::strategy::{Kind, Part, Strategy};
+use super::strategy::Strategy;
 use super::table::{Expected, Timetable};
 use crate::util::Seed;
 
@@ -256,10 +259,10 @@ impl Manager {
         let hard = hard.max(fleeting);
         let wanted = Duration::try_from_secs_f64(seconds).unwrap_or(hard);
         let planned = wanted.max(fleeting).min(hard);
-        let minimum = match self.params.early_stop.as_str() {
-            "always" => Duration::ZERO,
-            "never" => planned,
-            _ => fleeting,
+        let minimum = match self.params.early_stop {
+            EarlyStopping::Always => Duration::ZERO,
+            EarlyStopping::Never => planned,
+            EarlyStopping::Kept => fleeting,
         };
         let budget = Budget { planned, minimum, hard };
         Plan { budget, expected: Some(expected), fleeting: !fleeting.is_zero() }
@@ -268,46 +271,36 @@ impl Manager {
     /// The rules for a search on a budget; none where it leaves them nothing to decide.
     #[must_use]
     pub fn chain(&self, budget: Budget) -> StopChain<'static> {
-        let parts = if budget.is_fixed() { &[] } else { self.strategy.parts() };
-        let rules = parts.iter().filter_map(|part| self.rule(part)).collect();
-        StopChain::new(budget, rules)
+        let specs = if budget.is_fixed() { &[] } else { self.strategy.rules.as_slice() };
+        StopChain::new(budget, specs.iter().map(|spec| self.rule(spec)).collect())
     }
 
-    fn rule(&self, part: &Part) -> Option<Box<dyn StopRule>> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the numbers have limits"
-        )]
-        let count = |key| part.get(key) as u64;
-        let loops = |key| u32::try_from(count(key)).unwrap_or(u32::MAX);
-        Some(match part.kind {
-            Kind::Behind => {
-                let doubt = Doubt::Behind(part.get("v_behind"));
-                Box::new(Prolong::new(doubt, part.get("f_behind"), loops("l_behind")))
+    fn rule(&self, spec: &RuleSpec) -> Box<dyn StopRule> {
+        match *spec {
+            RuleSpec::Behind(parts::Behind { factor, below, loops }) => {
+                Box::new(Prolong::new(Doubt::Behind(below), factor, loops))
             }
-            Kind::Unst => {
-                let factor = part.get("f_unstable");
-                Box::new(Prolong::new(Doubt::Unstable, factor, loops("l_unstable")))
+            RuleSpec::Unstable(parts::Unstable { factor, loops }) => {
+                Box::new(Prolong::new(Doubt::Unstable, factor, loops))
             }
-            Kind::Close => {
-                let doubt = Doubt::Close(part.get("d_close"));
-                Box::new(Prolong::new(doubt, part.get("f_close"), loops("l_close")))
+            RuleSpec::Close(parts::Close { factor, difference, loops }) => {
+                Box::new(Prolong::new(Doubt::Close(difference), factor, loops))
             }
-            Kind::KappaCm => {
-                let after = Duration::from_millis(count("collect_ms"));
-                Box::new(KappaCurrent::new(kappa_line(part), after))
+            RuleSpec::KappaCm(parts::KappaCm { slope, intercept, low, high, collect_ms }) => {
+                let line = KappaLine::new((slope, intercept), low, high);
+                let after = Duration::from_millis(collect_ms.into());
+                Box::new(KappaCurrent::new(line, after))
             }
-            Kind::Stop => Box::new(EarlyStop { p: part.get("p_earlystop") }),
-            Kind::Kld => Box::new(KldGain::new(part.get("kld_gain"), count("kld_interval"))),
-            Kind::Random => {
+            RuleSpec::Stop(parts::Stop { share }) => Box::new(EarlyStop { p: share }),
+            RuleSpec::Kld(parts::Kld { gain, interval }) => {
+                Box::new(KldGain::new(gain, interval.into()))
+            }
+            RuleSpec::Random(parts::Random { chance, share }) => {
                 let drawn: f64 = self.seed.fork("random stop", self.searches).rng().random();
-                let stops = drawn < part.get("p_random");
-                Box::new(RandomStop { share: if stops { part.get("f_random") } else { 2.0 } })
+                Box::new(RandomStop { share: if drawn < chance { share } else { 2.0 } })
             }
-            Kind::Reuse => Box::new(Reuse { most: part.get("reuse") }),
-            _ => return None,
-        })
+            RuleSpec::Reuse(parts::Reuse { most }) => Box::new(Reuse { most }),
+        }
     }
 
     /// Tells what became of a plan, for those who want to know.
@@ -348,11 +341,11 @@ impl Manager {
             outcome.reason,
             Some(StopReason::Interrupted | StopReason::Simulations) | None
         );
-        let Some(part) = self.strategy.part(Kind::Learned) else { return };
+        let Some(learned) = self.strategy.learned() else { return };
         if plan.fleeting || planned <= 0.0 || cut_off {
             return;
         }
-        let weight = 1.0 - 0.5f64.powf(1.0 / part.get("half_life"));
+        let weight = 1.0 - 0.5f64.powf(1.0 / learned.half_life);
         let used = (outcome.searched.as_secs_f64() / planned).min(2.0);
         self.memory.fraction += weight * (used - self.memory.fraction);
     }
@@ -364,7 +357,7 @@ fn without_clock(params: &TimeParams, pace: Pace) -> Plan {
         Pace::Real => Duration::from_secs_f64(params.seconds_per_move),
         Pace::Simulations(_) => Duration::MAX,
     };
-    let minimum = if params.early_stop == "always" { Duration::ZERO } else { planned };
+    let minimum = if params.early_stop == EarlyStopping::Always { Duration::ZERO } else { planned };
     let budget = Budget { planned, minimum, hard: planned };
     Plan { budget, expected: None, fleeting: true }
 }

@@ -8,6 +8,7 @@ mod lag;
 mod learn;
 mod manager;
 mod params;
+pub mod parts;
 mod presets;
 mod purse;
 mod rules;
@@ -23,7 +24,7 @@ pub use clock::{Clock, TimeSystem, seconds_to_duration};
 pub use lag::Lag;
 pub use learn::{Ply, learn_table};
 pub use manager::{Manager, Outcome, Pace, Plan};
-pub use params::TimeParams;
+pub use params::{DsMcts, EarlyStopping, TimeParams};
 pub use presets::{PRESETS, Preset};
 pub use purse::Purse;
 pub use rules::{
@@ -35,7 +36,7 @@ pub use stop::{
     Certainty, Progress, Root, SearchProgress, SimulationLimit, Stop, StopReason, StopRule,
     Summary, Tally, TimeLimit, Verdict,
 };
-pub use strategy::{Kind, Part, Strategy, StrategyError};
+pub use strategy::{Strategy, StrategyError};
 pub use table::{
     Curve, Estimate, Expected, MAX_TABLE_BYTES, Table, TableError, TableGame, Timetable, quantile,
 };

@@ -1,7 +1,31 @@
 //! What the time manager can be told in `engine.toml`.
 
 use super::strategy::StrategyText;
-use crate::util::{Any, OneOf, params};
+use crate::util::{Any, Words, choices, params};
+
+choices! {
+    /// When a strategy may end a search before its planned end.
+    pub enum EarlyStopping {
+        /// Where the time is there later.
+        Kept = "kept",
+        /// Also where it is lost.
+        Always = "always",
+        /// Never.
+        Never = "never",
+    }
+}
+
+choices! {
+    /// Whether a stop model may end searches.
+    pub enum DsMcts {
+        /// Where the time is there later.
+        Auto = "auto",
+        /// Also where it is lost.
+        Always = "always",
+        /// Never.
+        Off = "off",
+    }
+}
 
 params! {
     /// How long to think.
@@ -19,9 +43,9 @@ params! {
         /// Simulations that a move gets however late it is, unless they take longer than five milliseconds by a real clock: without them it would be a random one.
         pub least_simulations: u32 = 50, 0..=1_000_000;
         /// When a strategy may end a search early: `kept` if the time is there later, `always`, or `never`.
-        pub early_stop: String = "kept".to_owned(), OneOf(vec!["kept", "always", "never"]);
+        pub early_stop: EarlyStopping = EarlyStopping::Kept, Words;
         /// Whether uncertainty networks may end a search (DS-MCTS): `auto` where a stop profile fits the network and `early_stop` allows it, `always` also where the time is lost, as in searches of a number of simulations, or `off`.
-        pub ds_mcts: String = "auto".to_owned(), OneOf(vec!["auto", "always", "off"]);
+        pub ds_mcts: DsMcts = DsMcts::Auto, Words;
         /// Stop profile made by `tedomari uncertainty calibrate`, NAME-stop.toml, read at the start; empty for the one beside the network.
         pub stop_profile: String = String::new(), Any;
         /// A simulation takes one second of the clocks, and real time none: games that repeat exactly.

@@ -118,6 +118,12 @@ pub struct KappaLine {
 }
 
 impl KappaLine {
+    /// A line with slope and intercept; the higher bound is at least the lower one.
+    #[must_use]
+    pub const fn new((slope, intercept): (f64, f64), low: f64, high: f64) -> Self {
+        Self { slope, intercept, low, high: high.max(low) }
+    }
+
     /// The factor for a criticality (equations 6 to 8).
     #[must_use]
     pub fn factor(&self, kappa: f64) -> f64 {

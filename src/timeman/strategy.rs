@@ -1,106 +1,23 @@
 //! Strategies as values: parts with numbers, presets by name, and a text that users write.
 
 use std::fmt;
+use std::mem::discriminant;
 use std::str::FromStr;
 
+use super::parts::{Base, Factor, Learned, Numbers, RuleSpec};
 use super::presets::{PRESETS, Preset};
 use crate::util::Limits;
-
-/// What a part of a strategy does. Papers and numbers are with the presets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Time left by the moves expected after so many moves.
-    ExpMoves,
-    /// Time left by the moves expected after simulated games of such a length.
-    ExpSim,
-    /// Time left by the moves expected with so many stones on the board.
-    ExpStones,
-    /// Time left by a constant.
-    Basic,
-    /// Time left by a constant and the moves up to a number.
-    Enhanced,
-    /// A fixed share of the time left.
-    Fraction,
-    /// The base formula of `KataGo`.
-    KataGo,
-    /// The base formula of Leela Zero.
-    LeelaZero,
-    /// The base formula of Pachi.
-    Pachi,
-    /// A constant factor.
-    Open,
-    /// A bell curve over the move number.
-    Mid,
-    /// A factor by the criticality that is usual at this move.
-    KappaExp,
-    /// A factor by the criticality of the last search.
-    KappaLm,
-    /// A factor that makes up for the part of the plan that searches do not use.
-    Learned,
-    /// A factor where the game is as good as decided.
-    Decided,
-    /// Prolongs when behind.
-    Behind,
-    /// Prolongs when the most visited move is not the best.
-    Unst,
-    /// Prolongs when two moves are close.
-    Close,
-    /// Shortens or prolongs by the criticality of the running search.
-    KappaCm,
-    /// Ends when the best move will not be overtaken; plans more in return.
-    Stop,
-    /// Ends when visits stand still.
-    Kld,
-    /// Ends by chance.
-    Random,
-    /// Counts reused visits as time spent.
-    Reuse,
-}
-
-impl Kind {
-    /// Whether the part gives the time that others only change.
-    #[must_use]
-    pub const fn is_base(self) -> bool {
-        matches!(
-            self,
-            Kind::ExpMoves
-                | Kind::ExpSim
-                | Kind::ExpStones
-                | Kind::Basic
-                | Kind::Enhanced
-                | Kind::Fraction
-                | Kind::KataGo
-                | Kind::LeelaZero
-                | Kind::Pachi
-        )
-    }
-}
-
-/// A part of a strategy with its numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// What it does.
-    pub kind: Kind,
-    values: Vec<(&'static str, f64)>,
-}
-
-impl Part {
-    /// A number by its name.
-    ///
-    /// # Panics
-    /// If the part has no such number, which a test of all presets rules out.
-    #[must_use]
-    pub fn get(&self, key: &str) -> f64 {
-        let found = self.values.iter().find(|(name, _)| *name == key);
-        found.expect("invariant: presets give their parts all numbers").1
-    }
-}
 
 /// How the time of a game is used: one base, and parts that change it before and during a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strategy {
     text: String,
-    parts: Vec<Part>,
+    /// What gives a move its time.
+    pub base: Base,
+    /// What that is multiplied by.
+    pub factors: Vec<Factor>,
+    /// What ends or prolongs searches.
+    pub rules: Vec<RuleSpec>,
 }
 
 /// A text that names no strategy.
@@ -134,56 +51,23 @@ pub enum StrategyError {
         /// The largest.
         high: f64,
     },
+    /// A count that is not whole.
+    #[error("{key} is {value}, allowed are whole numbers")]
+    NoCount {
+        /// Which number.
+        key: &'static str,
+        /// What it was to be.
+        value: f64,
+    },
 }
 
-/// The numbers of all parts, with their limits.
-const LIMITS: &[(&str, f64, f64)] = &[
-    ("f_opening", 0.01, 100.0),
-    ("a", 0.0, 100.0),
-    ("b", 0.0, 1000.0),
-    ("c", 0.1, 1000.0),
-    ("s_kappa", -1000.0, 1000.0),
-    ("i_kappa", -1000.0, 1000.0),
-    ("low", 0.01, 100.0),
-    ("high", 0.01, 100.0),
-    ("collect_ms", 0.0, 1e9),
-    ("f_behind", 0.0, 100.0),
-    ("v_behind", 0.0, 1.0),
-    ("l_behind", 0.0, 100.0),
-    ("f_unstable", 0.0, 100.0),
-    ("l_unstable", 0.0, 100.0),
-    ("f_close", 0.0, 100.0),
-    ("d_close", 0.0, 1.0),
-    ("l_close", 0.0, 100.0),
-    ("f_earlystop", 0.01, 100.0),
-    ("p_earlystop", 0.0, 1.0),
-    ("C", 1.0, 1000.0),
-    ("MaxPly", 0.0, 10_000.0),
-    ("fraction", 0.001, 1.0),
-    ("kld_gain", 0.0, 1.0),
-    ("kld_interval", 1.0, 1e9),
-    ("p_random", 0.0, 1.0),
-    ("f_random", 0.0, 1.0),
-    ("front", 0.1, 10.0),
-    ("start", 0.05, 2.0),
-    ("floor", 0.05, 1.0),
-    ("half_life", 0.1, 1000.0),
-    ("decided_above", 0.5, 1.0),
-    ("f_decided", 0.01, 1.0),
-    ("reuse", 0.0, 1.0),
-];
-
 impl Strategy {
-    /// The parts; the first is the base.
-    #[must_use]
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
-    }
-
-    /// The part of a kind.
-    #[must_use]
-    pub fn part(&self, kind: Kind) -> Option<&Part> {
-        self.parts.iter().find(|part| part.kind == kind)
+    /// The part that learns how much of their plans searches use.
+    pub(super) fn learned(&self) -> Option<&Learned> {
+        self.factors.iter().find_map(|part| match part {
+            Factor::Learned(learned) => Some(learned),
+            _ => None,
+        })
     }
 
     /// The strategy as it was written.
@@ -195,47 +79,45 @@ impl Strategy {
     /// All numbers, as they can be changed: `f_earlystop=2.5 p_earlystop=0.4`.
     #[must_use]
     pub fn numbers(&self) -> String {
-        let values = self.parts.iter().flat_map(|part| &part.values);
-        values.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+        let all = self.all_numbers().into_iter();
+        all.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
     }
 
-    fn of_preset(preset: &Preset) -> Vec<Part> {
-        let part = |&(kind, values): &(Kind, &[(&'static str, f64)])| Part {
-            kind,
-            values: values.to_vec(),
-        };
-        preset.parts.iter().map(part).collect()
+    fn all_numbers(&self) -> Vec<(&'static str, f64)> {
+        let factors = self.factors.iter().flat_map(Numbers::numbers);
+        let rules = self.rules.iter().flat_map(Numbers::numbers);
+        self.base.numbers().into_iter().chain(factors).chain(rules).collect()
+    }
+
+    /// Takes the parts of another strategy but for its base.
+    fn add(&mut self, preset: &Preset) {
+        replace(&mut self.factors, preset.factors);
+        replace(&mut self.rules, preset.rules);
     }
 
     fn change(&mut self, change: &str) -> Result<(), StrategyError> {
         let not_a_change = || StrategyError::NotAChange(change.to_owned());
         let (key, value) = change.split_once('=').ok_or_else(not_a_change)?;
         let value: f64 = value.parse().map_err(|_| not_a_change())?;
-        let mut found = false;
-        for (name, old) in self.parts.iter_mut().flat_map(|part| &mut part.values) {
-            if *name == key {
-                check_limits(name, value)?;
-                *old = value;
-                found = true;
-            }
+        let base = self.base.set(key, value);
+        let factors = self.factors.iter_mut().filter_map(|part| part.set(key, value));
+        let rules = self.rules.iter_mut().filter_map(|part| part.set(key, value));
+        // Parts may share a number.
+        let changed: Vec<_> = base.into_iter().chain(factors).chain(rules).collect();
+        if !changed.is_empty() {
+            return changed.into_iter().collect();
         }
-        if found {
-            return Ok(());
-        }
-        let values = self.parts.iter().flat_map(|part| &part.values);
-        let known: Vec<_> = values.map(|&(name, _)| name).collect();
+        let known: Vec<_> = self.all_numbers().into_iter().map(|(name, _)| name).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         Err(StrategyError::NoSuchKey { key: key.to_owned(), known })
     }
 }
 
-fn check_limits(key: &'static str, value: f64) -> Result<(), StrategyError> {
-    let limits = LIMITS.iter().find(|(name, ..)| *name == key);
-    let &(_, low, high) = limits.expect("invariant: all numbers have limits");
-    if (low..=high).contains(&value) {
-        Ok(())
-    } else {
-        Err(StrategyError::Limit { key, value, low, high })
+/// Adds parts; those of the same kind make way.
+fn replace<T: Copy>(parts: &mut Vec<T>, others: &[T]) {
+    for &part in others {
+        parts.retain(|old| discriminant(old) != discriminant(&part));
+        parts.push(part);
     }
 }
 
@@ -255,17 +137,15 @@ impl FromStr for Strategy {
         let names = words.next().unwrap_or_default();
         let mut names = names.split('+');
         let first = preset(names.next().unwrap_or_default())?;
-        let mut parts = Self::of_preset(first);
+        let mut strategy = Self {
+            text: text.trim().to_owned(),
+            base: first.base,
+            factors: first.factors.to_vec(),
+            rules: first.rules.to_vec(),
+        };
         for name in names {
-            for part in Self::of_preset(preset(name)?) {
-                if part.kind.is_base() {
-                    continue;
-                }
-                parts.retain(|other| other.kind != part.kind);
-                parts.push(part);
-            }
+            strategy.add(preset(name)?);
         }
-        let mut strategy = Self { text: text.trim().to_owned(), parts };
         words.try_for_each(|change| strategy.change(change))?;
         Ok(strategy)
     }
@@ -301,30 +181,30 @@ mod tests {
     }
 
     #[test]
-    fn every_preset_can_be_read_has_one_base_and_keeps_to_its_limits() {
+    fn every_preset_can_be_read_and_keeps_to_its_limits() {
         for preset in PRESETS {
-            let strategy = read(preset.name);
-            let bases = strategy.parts().iter().filter(|part| part.kind.is_base()).count();
-            assert_eq!(bases, 1, "{}", preset.name);
-            assert!(strategy.parts()[0].kind.is_base());
-            for (key, value) in strategy.parts.iter().flat_map(|part| &part.values) {
-                assert_eq!(check_limits(key, *value), Ok(()), "{}", preset.name);
+            let mut strategy = read(preset.name);
+            for (key, value) in strategy.all_numbers() {
+                assert_eq!(strategy.change(&format!("{key}={value}")), Ok(()), "{}", preset.name);
             }
+            assert_eq!(strategy, read(preset.name));
         }
     }
 
     #[test]
     fn names_are_joined_and_numbers_changed() {
-        let stop = read("EXP-STONES+STOP");
-        assert_eq!(stop.parts(), read("STOP").parts());
-        assert!((stop.part(Kind::Stop).unwrap().get("f_earlystop") - 2.5).abs() < 1e-12);
+        let (stop, joined) = (read("STOP"), read("EXP-STONES+STOP"));
+        assert_eq!((stop.base, &stop.factors), (joined.base, &joined.factors));
+        assert_eq!(stop.rules, joined.rules);
+        assert_eq!(stop.numbers(), "f_earlystop=2.5 p_earlystop=0.4");
         let mixed = read("exp-moves+mid+STOP_B a=1.5 f_earlystop=1.25");
-        assert_eq!(mixed.parts()[0].kind, Kind::ExpMoves);
-        assert!((mixed.part(Kind::Mid).unwrap().get("a") - 1.5).abs() < 1e-12);
+        assert_eq!(mixed.base, read("EXP-MOVES").base);
         assert_eq!(mixed.numbers(), "a=1.5 b=40 c=20 f_earlystop=1.25 p_earlystop=1");
         // The later name wins.
-        let other = read("STOP_A+STOP");
-        assert!((other.part(Kind::Stop).unwrap().get("p_earlystop") - 0.4).abs() < 1e-12);
+        assert_eq!(read("STOP_A+STOP").rules, stop.rules);
+        // Numbers that two parts share are changed in both.
+        let both = read("KAPPA-EXP+KAPPA-LM low=0.75").numbers();
+        assert_eq!(both.matches("low=0.75").count(), 2);
     }
 
     #[test]
@@ -336,6 +216,7 @@ mod tests {
         assert!(error("STOP p_earlystop=x").contains("KEY=NUMBER"));
         assert!(error("STOP p_earlystop=1.5").contains("allowed is 0 to 1"));
         assert!(error("STOP p_earlystop=nan").contains("allowed is 0 to 1"));
+        assert!(error("BEHIND l_behind=1.5").contains("whole numbers"));
         assert!(error("STOP f_close=1").contains("f_earlystop, p_earlystop"));
         assert!(error("STOP+").contains("no strategy ''"));
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::batch::{Batch, Target};
 use super::graph::{Graph, tensors};
 use super::loss::{Outputs, softmax};
-use super::optimizer::{Place, Step, adam, average, layout, norm};
+use super::optimizer::{Place, layout};
 use super::params::TrainParams;
 use super::state::State;
 use super::{TrainError, single};
@@ -67,29 +67,16 @@ impl Learner {
                 Some((head, self.state.weights.clone()))
             }
         };
-        let norm = norm(&gradient);
-        let State { step, weights, moments, average: mean, .. } = &mut self.state;
-        let rate = self.params.rate(*step);
-        *step += 1;
-        if !norm.is_finite() {
-            return Err(TrainError::Diverged { step: *step });
+        // Weights that decay would forget what they are for.
+        let hold = |weights: &mut [f32]| {
+            if let Some((head, before)) = before {
+                keep_ranges(weights, &head, |index| before[index]);
+            }
+        };
+        if self.state.advance(&gradient, &self.layout, &self.params, hold).is_none() {
+            return Err(TrainError::Diverged { step: self.state.step });
         }
-        let clips = self.params.clip > 0.0 && norm > self.params.clip;
-        let scale = if clips { single(self.params.clip / norm) } else { 1.0 };
-        let number = *step;
-        adam(
-            weights,
-            moments,
-            &gradient,
-            &self.layout,
-            (&self.params, &Step { number, rate, scale }),
-        );
-        if let Some((head, before)) = before {
-            // Weights that decay would forget what they are for.
-            keep_ranges(weights, &head, |index| before[index]);
-        }
-        average(mean, weights, self.params.average, number);
-        self.graph.set(weights)?;
+        self.graph.set(&self.state.weights)?;
         Ok(loss)
     }
 

@@ -2,6 +2,7 @@
 
 use super::params::TrainParams;
 use super::single;
+use super::state::State;
 use crate::nn::NetShape;
 
 /// What Adam remembers of the gradients (Kingma and Ba 2015; decay as Loshchilov and Hutter 2019).
@@ -46,7 +47,7 @@ pub(super) fn layout(shape: &NetShape) -> Vec<Place> {
 }
 
 /// The length of the gradient as a vector.
-pub(super) fn norm(gradient: &[f32]) -> f64 {
+fn norm(gradient: &[f32]) -> f64 {
     gradient.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt()
 }
 
@@ -91,11 +92,45 @@ pub(super) fn adam(
 
 /// Moves an average towards the weights. At first it forgets faster, so that the start does not
 /// weigh for long.
-pub(super) fn average(average: &mut [f32], weights: &[f32], decay: f64, number: u64) {
+fn average(average: &mut [f32], weights: &[f32], decay: f64, number: u64) {
     let number = number as f64;
     let keep = single(decay.min((1.0 + number) / (10.0 + number)));
     for (average, &weight) in average.iter_mut().zip(weights) {
         *average = keep * *average + (1.0 - keep) * weight;
+    }
+}
+
+/// What a step has done.
+pub(super) struct Advance {
+    /// Length of the gradient.
+    pub(super) norm: f64,
+    /// Whether it was shortened.
+    pub(super) clipped: bool,
+}
+
+impl State {
+    /// One step against the gradient; none where it is not finite, and the weights stay as they are. `hold` may put
+    /// weights back that are not to be learnt.
+    pub(super) fn advance(
+        &mut self,
+        gradient: &[f32],
+        layout: &[Place],
+        params: &TrainParams,
+        hold: impl FnOnce(&mut [f32]),
+    ) -> Option<Advance> {
+        let norm = norm(gradient);
+        let rate = params.rate(self.step);
+        self.step += 1;
+        if !norm.is_finite() {
+            return None;
+        }
+        let clipped = params.clip > 0.0 && norm > params.clip;
+        let scale = if clipped { single(params.clip / norm) } else { 1.0 };
+        let step = Step { number: self.step, rate, scale };
+        adam(&mut self.weights, &mut self.moments, gradient, layout, (params, &step));
+        hold(&mut self.weights);
+        average(&mut self.average, &self.weights, params.average, self.step);
+        Some(Advance { norm, clipped })
     }
 }
 

@@ -8,16 +8,15 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::TrainError;
 use super::batch::Batch;
 use super::graph::{Graph, tensors};
 use super::loss::Losses;
-use super::optimizer::{Place, Step, adam, average, layout, norm};
+use super::optimizer::{Advance, Place, layout};
 use super::params::TrainParams;
 use super::report::Log;
 use super::state::State;
 use super::validate::{Validation, Verdict};
-use super::{TrainError, single};
-use crate::game::Game;
 use crate::nn::features::FEATURES_VERSION;
 use crate::nn::{MANIFEST_FORMAT, Manifest, NetFile, NetShape, Tensors};
 use crate::record::{ShardError, Window};
@@ -261,24 +260,16 @@ impl<'a> Training<'a> {
     fn step(&mut self, batch: &Batch) -> Result<bool, TrainError> {
         let params = &self.job.params;
         let (losses, gradient) = self.graph.gradient(batch, params)?;
-        let norm = norm(&gradient);
-        let state = &mut self.state;
-        let rate = params.rate(state.step);
-        state.step += 1;
-        state.samples += batch.len() as u64;
-        if !norm.is_finite() {
+        self.state.samples += batch.len() as u64;
+        let Some(Advance { norm, clipped }) =
+            self.state.advance(&gradient, &self.layout, params, |_| {})
+        else {
             return Ok(false);
-        }
-        let clips = params.clip > 0.0 && norm > params.clip;
-        let scale = if clips { single(params.clip / norm) } else { 1.0 };
-        let step = Step { number: state.step, rate, scale };
-        let (weights, moments) = (&mut state.weights, &mut state.moments);
-        adam(weights, moments, &gradient, &self.layout, (params, &step));
-        average(&mut state.average, &state.weights, params.average, state.step);
-        self.graph.set(&state.weights)?;
+        };
+        self.graph.set(&self.state.weights)?;
         self.recent.losses.merge(&losses);
         self.recent.norms += norm;
-        self.recent.clipped += u64::from(clips);
+        self.recent.clipped += u64::from(clipped);
         self.recent.steps += 1;
         Ok(true)
     }
@@ -342,14 +333,13 @@ impl<'a> Training<'a> {
         let sides: Vec<_> =
             data.sizes().into_keys().flat_map(|size| [size.width(), size.height()]).collect();
         let side = |side: Option<&usize>| side.copied().unwrap_or_default();
-        let kind = |game: &Game| if *game == Game::NoGo { "nogo" } else { "go" };
         let mut net = NetFile {
             manifest: Manifest {
                 format: MANIFEST_FORMAT,
                 name: self.job.name.clone(),
                 sha256: String::new(),
                 features: FEATURES_VERSION,
-                games: data.kinds().iter().map(|game| kind(game).to_owned()).collect(),
+                games: data.kinds().iter().map(|game| game.key().to_owned()).collect(),
                 boards: [side(sides.iter().min()), side(sides.iter().max())],
                 training: self.provenance(),
                 strength: "not measured".to_owned(),

@@ -1,6 +1,26 @@
 //! What can be said of uncertainty networks and their data.
 
-use crate::util::{OneOf, params, threads_or_cores};
+use crate::util::{Words, choices, params, threads_or_cores};
+
+choices! {
+    /// What the networks foresee.
+    pub enum Target {
+        /// How likely it is that more search would matter.
+        Change = "change",
+        /// How much would be lost without it.
+        Regret = "regret",
+    }
+}
+
+choices! {
+    /// How thresholds are found.
+    pub enum ThresholdsBy {
+        /// Each by the share of the positions that need more search which it catches.
+        Recall = "recall",
+        /// All together by what they may lose.
+        Loss = "loss",
+    }
+}
 
 params! {
     /// Uncertainty: traces of searches, the networks trained on them, and when to stop.
@@ -16,7 +36,7 @@ params! {
         /// How much worse, in values from -1 to 1, a move must be in the end to count as another one.
         pub epsilon: f64 = 0.05, 0.0001..=2.0;
         /// What the networks foresee: `change` for how likely it is that more search would matter by epsilon or more, `regret` for how much would be lost without it.
-        pub target: String = "change".to_owned(), OneOf(vec!["change", "regret"]);
+        pub target: Target = Target::Change, Words;
         /// Where they foresee regret: the loss of value that an answer of 1 stands for, and all larger ones.
         pub most_regret: f64 = 0.5, 0.001..=2.0;
         /// Share of the games that nothing is trained on: thresholds are chosen on one half of them, and tested on the other.
@@ -38,7 +58,7 @@ params! {
         /// Share of the positions of which MCTS-UN sees both the position and the search; the others lack one of them.
         pub both_share: f64 = 0.5, 0.0..=1.0;
         /// How thresholds are found: `recall` for each by the share of the positions that need more search which it catches, `loss` for all together by what they may lose.
-        pub thresholds: String = "recall".to_owned(), OneOf(vec!["recall", "loss"]);
+        pub thresholds: ThresholdsBy = ThresholdsBy::Recall, Words;
         /// Share of the positions that need more search which a threshold must catch.
         pub recall: f64 = 0.96, 0.5..=1.0;
         /// Value that the searches may lose in the mean, those that are not ended among them.
@@ -52,13 +72,13 @@ impl UncertaintyParams {
     /// Whether networks foresee how much would be lost.
     #[must_use]
     pub fn foresees_regret(&self) -> bool {
-        self.target == "regret"
+        self.target == Target::Regret
     }
 
     /// Whether thresholds are found by what they may lose.
     #[must_use]
     pub fn limits_loss(&self) -> bool {
-        self.thresholds == "loss"
+        self.thresholds == ThresholdsBy::Loss
     }
 
     /// Threads to compute with.

@@ -230,11 +230,8 @@ impl Stopper {
         }
         let size = BoardSize::square(profile.board)
             .map_err(|_| ProfileError::Numbers("its board does not exist"))?;
-        let game = match profile.game.as_str() {
-            "go" => Game::Go,
-            "nogo" => Game::NoGo,
-            _ => return Err(ProfileError::Numbers("its game is neither go nor nogo")),
-        };
+        let unknown = |_| ProfileError::Numbers("its game is neither go nor nogo");
+        let game: Game = profile.game.parse().map_err(unknown)?;
         let estimator = |file: &NetFile, sha256: &str, name| {
             let fits = file.manifest.sha256 == sha256;
             let net = fits.then(|| NetEstimator::of(file, size)).flatten();

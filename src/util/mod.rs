@@ -1,5 +1,6 @@
 //! Small things that every module may use.
 
+mod choices;
 mod date;
 mod files;
 mod journal;
@@ -10,6 +11,7 @@ mod seed;
 pub mod stats;
 mod words;
 
+pub use choices::{Choice, NoChoice, choice, choices, words};
 pub use date::iso_date;
 pub use files::{
     ReadError, file_size, is_temporary, list_folder, make_folder, open_file, open_log,
@@ -18,6 +20,6 @@ pub use files::{
 pub use journal::Journal;
 pub use machine::{ProcessorTime, ThreadAccount, available_memory, threads_or_cores};
 pub use panics::panic_text;
-pub use params::{Any, Field, LimitError, Limits, OneOf, Params, params};
-pub use seed::{Rng, Seed};
+pub use params::{Any, Field, LimitError, Limits, OneOf, Params, Words, params, value_text};
+pub use seed::{Rng, Seed, standard_normal};
 pub use words::edit_distance;

@@ -7,6 +7,10 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use serde::Serialize;
+
+use super::choices::{Choice, words};
+
 /// One parameter as the user sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
@@ -74,6 +78,29 @@ impl<T: ?Sized> Limits<T> for Any {
     }
 }
 
+/// The words of a [`Choice`].
+#[derive(Clone, Copy, Debug)]
+pub struct Words;
+
+impl<T: Choice> Limits<T> for Words {
+    fn allow(&self, _value: &T) -> bool {
+        true
+    }
+
+    fn describe(&self) -> String {
+        words::<T>()
+    }
+}
+
+/// A value as it stands in a file, words without quotes.
+pub fn value_text(value: &impl Serialize) -> String {
+    match toml::Value::try_from(value) {
+        Ok(toml::Value::String(word)) => word,
+        Ok(other) => other.to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
 /// One of several words.
 #[derive(Clone, Debug)]
 pub struct OneOf(pub Vec<&'static str>);
@@ -132,7 +159,7 @@ macro_rules! params {
                 $( if !$crate::util::Limits::<$kind>::allow(&$limits, &self.$field) {
                     return Err($crate::util::LimitError {
                         name: stringify!($field),
-                        value: self.$field.to_string(),
+                        value: $crate::util::value_text(&self.$field),
                         limits: $crate::util::Limits::<$kind>::describe(&$limits),
                     });
                 } )*

@@ -1,6 +1,7 @@
 //! Randomness that can be repeated: seeds are forked by purpose, never drawn from the machine.
 
 use rand::SeedableRng;
+use rand::distr::{Distribution as _, Open01};
 
 /// The random number generator of the engine: fast, small, and the same on every machine.
 pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
@@ -39,6 +40,13 @@ impl Seed {
     pub fn rng(self) -> Rng {
         Rng::seed_from_u64(self.0)
     }
+}
+
+/// A number from the standard normal distribution (Box and Muller 1958).
+pub fn standard_normal(rng: &mut Rng) -> f64 {
+    let mut uniform = || -> f64 { Open01.sample(rng) };
+    let radius = (-2.0 * uniform().ln()).sqrt();
+    radius * (std::f64::consts::TAU * uniform()).cos()
 }
 
 #[cfg(test)]

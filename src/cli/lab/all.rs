@@ -328,7 +328,7 @@ fn time_part(
     };
     let result = time::result(&args, config, budget)?;
     let board = config.game.size().to_string();
-    let ground = findings::Ground { game: &config.game.kind, board: &board };
+    let ground = findings::Ground { game: config.game.kind.key(), board: &board };
     let findings = findings::of_time(&result.rows, ground, command);
     let complete = result.complete;
     Ok((findings, json!(result), complete))

@@ -16,6 +16,7 @@ use crate::cli::progress::Progress;
 use crate::cli::record::{IMPORT_SEED, share};
 use crate::cli::{print, print_json};
 use crate::config::Config;
+use crate::game::Game;
 use crate::lab::{
     AssessError, Assessed, Curve, CurveParams, Memory, Sample, Scale, Split, Study, Values, Watch,
     assess, chart, gains, of_paper, samples, study_page, winners,
@@ -160,7 +161,7 @@ pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyho
         let values = values_of(described, &samples[..count], &values, budget)?;
         let scale = described.assessor.scale();
         // The paper's table is of Go.
-        let paper = of_paper(&described.name).filter(|_| game.kind == "go");
+        let paper = of_paper(&described.name).filter(|_| game.kind == Game::Go);
         said.push(Values { evaluator: described.name.clone(), scale, values, paper });
     }
     let row = |said: &Values| {
@@ -180,7 +181,7 @@ pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyho
     let source = format!(
         "{} of {} on {}: {} games{}, {} positions drawn, seed {}",
         names.join(", "),
-        game.kind,
+        game.kind.key(),
         game.size(),
         found.games.len(),
         if args.held_out.is_some() { " held out from training" } else { "" },
@@ -188,7 +189,14 @@ pub(super) fn study(args: &StudyArgs, config: &Config, budget: &Budget) -> anyho
         config.search.seed
     );
     let winners = winners(&found.games, game.rules());
-    Ok(Study { source, game: game.kind.clone(), positions: samples.len(), winners, rows, gains })
+    Ok(Study {
+        source,
+        game: game.kind.key().to_owned(),
+        positions: samples.len(),
+        winners,
+        rows,
+        gains,
+    })
 }
 
 fn values_of(

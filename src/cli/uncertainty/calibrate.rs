@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::{Material, Place, Told};
 use crate::config::Config;
-use crate::game::Game;
 use crate::nn::NetFile;
 use crate::uncertainty::{
     Estimates, Estimator as _, NetEstimator, PROFILE_FORMAT, Replayed, StopProfile,
@@ -63,7 +62,7 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
         net: net.manifest.sha256.clone(),
         state_net: sha256(&files.state)?,
         mcts_net: sha256(&files.mcts)?,
-        game: if first.rules().game == Game::NoGo { "nogo" } else { "go" }.to_owned(),
+        game: first.rules().game.key().to_owned(),
         board: first.size().width(),
         simulations: most,
         epsilon: params.epsilon,

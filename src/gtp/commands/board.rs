@@ -55,10 +55,10 @@ pub(super) const SPECS: &[Spec] = &[
         "Begins a game of Go or NoGo, or answers which it is.",
         |args| match args.optional() {
             None => ok(Board::Game(None)),
-            Some("go") => ok(Board::Game(Some(Game::Go))),
-            Some("nogo") => ok(Board::Game(Some(Game::NoGo))),
             Some(text) => {
-                Err(ArgError::Invalid { text: text.to_owned(), expected: "game: go or nogo" })
+                let wrong =
+                    |_| ArgError::Invalid { text: text.to_owned(), expected: "game: go or nogo" };
+                ok(Board::Game(Some(text.parse().map_err(wrong)?)))
             }
         },
     ),

@@ -1,11 +1,11 @@
 use super::*;
 use crate::eval::{EvalError, Evaluation, Evaluator, Policy};
 use crate::game::{BoardSize, Komi, Move, Position, Rules};
-use crate::search::SearchParams;
 use crate::search::leaf::Memory;
 use crate::search::tree::Tree;
 use crate::search::words::{Supply, Words};
 use crate::search::worker::Descent;
+use crate::search::{SearchParams, Selection};
 use crate::util::Seed;
 
 #[test]
@@ -46,7 +46,7 @@ impl Evaluator for Scripted {
 fn every_simulation_counts_for_the_moves_that_were_made_in_it() {
     let size = BoardSize::square(5).unwrap();
     let position = Position::new(size, Rules::CHINESE, Komi::default());
-    let params = SearchParams { rave: 100.0, formula: "ucb1".to_owned(), ..Default::default() };
+    let params = SearchParams { rave: 100.0, formula: Selection::Ucb1, ..Default::default() };
     let room = || Words::new(&Supply::new(64 << 20), 64 << 20);
     let tree = Tree::in_words(room(), true);
     let mut shared = Shared::new(tree, position.clone(), &params, None);

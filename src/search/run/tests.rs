@@ -8,8 +8,8 @@ use super::*;
 use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Color, Game, Komi, Rules};
 use crate::playout::PlayoutEvaluator;
-use crate::search::Proof;
 use crate::search::worker::BUSY;
+use crate::search::{Proof, Selection, Unvisited};
 use crate::timeman::{SearchProgress, SimulationLimit};
 
 mod late;
@@ -35,7 +35,7 @@ impl Evaluator for HashedPriors {
 }
 
 fn params(threads: usize) -> SearchParams {
-    SearchParams { threads, max_memory: 64, formula: "puct".to_owned(), ..SearchParams::default() }
+    SearchParams { threads, max_memory: 64, formula: Selection::Puct, ..SearchParams::default() }
 }
 
 fn empty(side: usize, rules: Rules) -> Position {
@@ -156,10 +156,10 @@ mod reference {
 #[test]
 fn visits_and_values_agree_with_the_reference_after_every_simulation() {
     let rules = [
-        ("loss", reference::Rule { c: 1.25, first_play: |_, _| -1.0 }),
-        ("draw", reference::Rule { c: 1.25, first_play: |_, _| 0.0 }),
+        (Unvisited::Loss, reference::Rule { c: 1.25, first_play: |_, _| -1.0 }),
+        (Unvisited::Draw, reference::Rule { c: 1.25, first_play: |_, _| 0.0 }),
         (
-            "parent",
+            Unvisited::Parent,
             reference::Rule {
                 c: 1.25,
                 first_play: |parent, visited| (parent - 0.2 * visited.sqrt()).max(-1.0),
@@ -171,19 +171,19 @@ fn visits_and_values_agree_with_the_reference_after_every_simulation() {
         let mut expected = reference::Node::new();
         for simulations in 1..=50 {
             expected.simulate(&position, &rule);
-            let params = SearchParams { first_play: first_play.to_owned(), ..params(1) };
+            let params = SearchParams { first_play, ..params(1) };
             let report = run(&mut search(HashedPriors, params), &position, simulations);
             assert_eq!((report.simulations, report.visits), (simulations, simulations));
             let mean = expected.sum / f64::from(expected.visits);
             assert!(
                 (f64::from(report.value.get()) - mean).abs() < 1e-6,
-                "{first_play} {simulations}: {} for {mean}",
+                "{first_play:?} {simulations}: {} for {mean}",
                 report.value.get()
             );
             for found in &report.moves {
                 let child = expected.children.get(&found.mv);
                 let visits = child.map_or(0, |child| child.visits);
-                assert_eq!(found.visits, visits, "{first_play} {simulations} {:?}", found.mv);
+                assert_eq!(found.visits, visits, "{first_play:?} {simulations} {:?}", found.mv);
                 if let Some(child) = child {
                     let value = -child.sum / f64::from(child.visits);
                     assert!((f64::from(found.value.get()) - value).abs() < 1e-6);
@@ -360,7 +360,7 @@ fn a_capture_that_wins_the_game_is_found() {
         O O O O X
         X X X X .";
     let position = position(diagram, Color::Black, Rules::CGOS, 7.0);
-    let params = SearchParams { formula: "auto".to_owned(), ..params(1) };
+    let params = SearchParams { formula: Selection::Auto, ..params(1) };
     let mut search = search(PlayoutEvaluator::new(Seed::new(1)), params);
     let report = run(&mut search, &position, 2000);
     let best = position.size().move_text(report.best().unwrap().mv);

@@ -3,7 +3,7 @@ use std::convert::Infallible;
 use super::*;
 use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Game, Komi, Position, Rules};
-use crate::playout::{PlayoutEvaluator, PlayoutParams};
+use crate::playout::{PlayoutEvaluator, PlayoutParams, ReplyLearning};
 use crate::timeman::{Progress, StopReason, StopRule, Verdict, expected_simulations};
 
 fn start(rules: Rules) -> Start {
@@ -107,7 +107,7 @@ fn a_game_does_not_depend_on_its_neighbours() {
 
 #[test]
 fn playouts_of_one_game_changed_those_of_another() {
-    let wls = PlayoutParams { replies: "wls".to_owned(), ..PlayoutParams::default() };
+    let wls = PlayoutParams { replies: ReplyLearning::Wls, ..PlayoutParams::default() };
     let one = SelfplayParams { games_per_thread: 1, ..params() };
     let many = SelfplayParams { games_per_thread: 3, threads: 2, ..params() };
     let archive = Archive::new();

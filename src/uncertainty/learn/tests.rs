@@ -2,6 +2,7 @@ use super::*;
 use crate::game::{BoardSize, Komi, Move, Position, Rules};
 use crate::nn::random_weights;
 use crate::uncertainty::data::Shown;
+use crate::uncertainty::params::Target;
 use crate::uncertainty::{Labels, NetEstimator, Step, Trace, asked_during, scores};
 
 /// Searches of the empty board in which the second move overtakes the first or not; whether it
@@ -132,7 +133,7 @@ fn how_much_would_be_lost_is_learnt_where_that_is_asked_for() {
     let step = |i| Step { first: u16::from(i >= 4), value: if i >= 4 { 0.1 } else { 0.0 } };
     state.trace.steps = (0..19).map(step).collect();
     state.labels = Labels::new(&state.trace);
-    let target = "regret".to_owned();
+    let target = Target::Regret;
     let params = UncertaintyParams { target, steps: 150, batch: 8, ..quick() };
     let task = Task::After(&[8]);
     let (shape, start) = small_net(task);
