@@ -81,15 +81,23 @@ impl Config {
 
     /// Reads the text of a file. Keys that are not there have their defaults.
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
-        let toml_error = |error: &toml::de::Error| ConfigError::Toml {
-            line: error.span().map_or(1, |span| line_of(text, span.start)),
-            message: error.message().to_owned(),
+        let toml_error = |error: &toml::de::Error, table: Option<&DeTable<'_>>| {
+            let setting = error.span().zip(table).and_then(|(span, table)| {
+                let key = key_at(table, span.start)?;
+                Some(format!("{key} = {}: ", text.get(span)?))
+            });
+            ConfigError::Toml {
+                line: error.span().map_or(1, |span| line_of(text, span.start)),
+                message: setting.unwrap_or_default() + error.message(),
+            }
         };
-        let table = DeTable::parse(text).map_err(|error| toml_error(&error))?;
-        refuse_unknown_keys(text, table.get_ref())?;
-        let config: Config = toml::from_str(text).map_err(|error| toml_error(&error))?;
+        let table = DeTable::parse(text).map_err(|error| toml_error(&error, None))?;
+        let table = table.get_ref();
+        refuse_unknown_keys(text, table)?;
+        let config: Config =
+            toml::from_str(text).map_err(|error| toml_error(&error, Some(table)))?;
         config.check().map_err(|(section, error)| {
-            let line = line_of_key(text, table.get_ref(), section, error.name);
+            let line = line_of_key(text, table, section, error.name);
             ConfigError::Limit { line, section, error }
         })?;
         Ok(config)
@@ -176,6 +184,15 @@ fn refuse_unknown_keys(text: &str, table: &DeTable<'_>) -> Result<(), ConfigErro
     Ok(())
 }
 
+/// The key whose value begins here.
+fn key_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
+    table.iter().find_map(|(section, fields)| {
+        let mut fields = fields.get_ref().as_table()?.iter();
+        let (field, _) = fields.find(|(_, value)| value.span().start == offset)?;
+        Some(format!("{}.{}", section.get_ref(), field.get_ref()))
+    })
+}
+
 fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
 }
@@ -240,7 +257,10 @@ mod tests {
 
     #[test]
     fn wrong_types_and_values_are_named_with_their_line() {
-        assert!(error("[time]\n\nlag_ms = \"x\"\n").starts_with("line 3: invalid type"));
+        assert!(
+            error("[time]\n\nlag_ms = \"x\"\n")
+                .starts_with("line 3: time.lag_ms = \"x\": invalid type")
+        );
         assert!(error("[time\n").starts_with("line 1: "));
         assert!(error("time = 3\n").starts_with("line 1: invalid type"));
         assert_eq!(
@@ -252,6 +272,14 @@ mod tests {
             "line 2: game.komi is 3.3, allowed is a multiple of 0.5"
         );
         assert!(error("[game]\nrules = \"mars\"").contains("tromp-taylor"));
+        assert_eq!(
+            error("[play]\n[game]\nkind = 'chess'"),
+            "line 3: game.kind = 'chess': allowed is go, nogo"
+        );
+        assert_eq!(
+            error("[label]\npositions = 0"),
+            "line 2: label.positions is 0, allowed is 1 to 10000"
+        );
         assert!(error("[time]\nseconds_per_move = nan").contains("allowed is"));
     }
 

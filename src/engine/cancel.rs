@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::timeman::{SearchProgress, Stop, StopReason};
+use crate::timeman::{Floor, SearchProgress, Stop, StopReason};
 
 /// Hands out numbered tickets, and cancels all up to a number: the requests that were there when
 /// somebody asked for an answer, but none that came after.
@@ -73,10 +73,10 @@ impl Ticket {
 
     /// Ends a search when the request is cancelled: after the few simulations without which its move would be a
     /// random one; when everything comes to an end, at once.
-    pub(super) fn cancelled_after(&self, simulations: u64) -> impl Stop + '_ {
+    pub(super) fn cancelled_after(&self, floor: Floor) -> impl Stop + '_ {
         move |progress: &SearchProgress<'_>| {
             let limit = self.signals.cancelled_below.load(Ordering::Relaxed);
-            let enough = progress.simulations >= simulations || limit == u64::MAX;
+            let enough = floor.is_reached(progress) || limit == u64::MAX;
             (self.number < limit && enough).then_some(StopReason::Interrupted)
         }
     }
@@ -89,6 +89,8 @@ impl Ticket {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -125,7 +127,7 @@ mod tests {
     fn an_interrupted_search_thinks_a_little_and_a_closing_one_does_not() {
         let tickets = Tickets::default();
         let ticket = tickets.ticket(0);
-        let mut stop = ticket.cancelled_after(50);
+        let mut stop = ticket.cancelled_after(Floor { simulations: 50, time: Duration::MAX });
         let mut after = |simulations| {
             stop.should_stop(&SearchProgress { simulations, ..SearchProgress::default() })
         };

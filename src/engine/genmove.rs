@@ -86,15 +86,16 @@ impl Engine {
         let other = self.state.position_for(color);
         let position = other.as_deref().unwrap_or(self.state.position());
         let (plan, chain) = self.timing.plan(color, position);
-        let least = u64::from(self.params.time.least_simulations);
         let mode = self.params.time.ds_mcts;
         let model = self.stop_model.as_ref().filter(|_| mode != DsMcts::Off);
         let is_virtual = self.timing.is_virtual();
+        let simulations = self.params.time.least_simulations.into();
         let time = if is_virtual { Duration::MAX } else { FLOOR_TIME };
+        let floor = Floor { simulations, time };
         let mut chain = chain
-            .with_floor(Floor { simulations: least, time })
+            .with_floor(floor)
             .estimated_by(model.and_then(|model| model.rule(position)), mode == DsMcts::Always)
-            .interrupted_by(ticket.cancelled_after(least));
+            .interrupted_by(ticket.cancelled_after(floor));
         let simulations = self.timing.simulations(&plan, self.params.search.max_simulations);
         let mut end = End::new(position, &self.judge);
         let deadline = self.timing.deadline(&plan, simulations);

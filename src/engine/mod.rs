@@ -230,10 +230,11 @@ impl Engine {
         view: View<'_>,
     ) -> Result<Decision, EvalError> {
         let watch = Stopwatch::start();
-        let Thought { choice, report, .. } =
+        let Thought { choice, mut report, .. } =
             self.think(color, (Purpose::Win, &watch), ticket, view)?;
+        report.used = watch.elapsed();
+        self.thought += report.used;
         self.last_report = Some(report);
-        self.thought += watch.elapsed();
         Ok(choice.map_or(Decision::Resign, Decision::Play))
     }
 

@@ -162,7 +162,8 @@ fn managers(params: &EngineParams, table: Timetable, pace: Pace) -> [Manager; 2]
     [first, second]
 }
 
-/// All threads may have a batch under way when the time is over: of one position, unless more are asked for.
+/// All threads may have a batch under way when the time is over. Where the evaluator chooses how large it is, one
+/// position is kept in hand for each: the search makes no more simulations than the clock has.
 fn simulations(params: &EngineParams) -> Pace {
     let at_once = params.search.thread_count() * params.search.batch.max(1);
     Pace::Simulations(u32::try_from(at_once).unwrap_or(u32::MAX))

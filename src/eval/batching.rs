@@ -11,7 +11,7 @@ use crate::game::Position;
 use crate::util::panic_text;
 
 /// How many leaves a thread of a search sends at a time, if nobody says otherwise: such a device takes hardly longer
-/// for some positions than for one. Not measured, for want of one.
+/// for some positions than for one. Not measured, for want of a device.
 const SEARCH_BATCH: usize = 8;
 
 /// Collects the positions of all threads that wait for an answer into common batches.

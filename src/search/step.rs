@@ -7,13 +7,14 @@ use super::leaf::{Leaf, Memory};
 use super::params::SearchParams;
 use super::report::SearchReport;
 use super::request::SearchClock;
+use super::stop_model::StopModel;
 use super::trace::{Ring, TraceEntry};
 use super::tree::Tree;
 use super::view::View;
 use super::worker::{Descent, Shared};
 use crate::eval::{Criticality, Evaluation, Policy};
 use crate::game::Position;
-use crate::timeman::{Root, Stop, StopReason, Tally};
+use crate::timeman::{Budget, Root, Stop as _, StopChain, StopReason, Tally};
 use crate::util::Rng;
 
 /// A search of one thread that hands out one position after the other and takes what an evaluator
@@ -29,6 +30,7 @@ pub struct Stepper {
     owners: [Mutex<Criticality>; 1],
     has_score: bool,
     state: State,
+    chain: StopChain<'static>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +54,17 @@ impl Stepper {
         let mut tree = Tree::new(TREE_BYTES);
         let memory = Memory::new(tree.reserve());
         let shared = Shared::new(tree, position, &params, simulations);
-        Self { shared, params, rng, leaf, memory, owners, has_score: false, state: State::New }
+        let (has_score, state) = (false, State::New);
+        let chain = StopChain::new(Budget::ENDLESS, Vec::new());
+        Self { shared, params, rng, leaf, memory, owners, has_score, state, chain }
+    }
+
+    /// The same search with a model that may find its answer certain. No clock limits it.
+    #[must_use]
+    pub fn with_model(mut self, model: Option<&dyn StopModel>) -> Self {
+        let rule = model.and_then(|model| model.rule(&self.shared.position));
+        self.chain = StopChain::new(Budget::ENDLESS, Vec::new()).estimated_by(rule, true);
+        self
     }
 
     /// The position to be evaluated next; none at the end of the search.
@@ -87,17 +99,18 @@ impl Stepper {
         }
     }
 
-    /// Ends the search if it is told to; whether it was. A position that was handed out is then not
+    /// Ends the search if its answer is certain; whether it is. A position that was handed out is then not
     /// asked about any more. Nothing is asked before the root is evaluated.
-    pub fn end_by(&mut self, stop: &mut dyn Stop) -> bool {
+    pub fn end_early(&mut self) -> bool {
         if self.state != State::Running {
             return false;
         }
-        let view = self.view();
         let most = Some(self.params.max_simulations.max(1));
-        // No clock limits it: only the simulations do.
+        let Self { shared, owners, params, has_score, .. } = self;
+        let (has_score, before) = (*has_score, Duration::ZERO);
+        let view = View { shared, owners, params, has_score, before };
         let progress = view.progress(SearchClock::Real(&|| Duration::ZERO), most);
-        let Some(reason) = stop.should_stop(&progress) else { return false };
+        let Some(reason) = self.chain.should_stop(&progress) else { return false };
         self.shared.turn_back(&self.leaf);
         self.state = State::Ended(reason);
         true
@@ -187,17 +200,17 @@ mod tests {
         // The evaluation of the root is the first simulation.
         for after in [1, 2, 10] {
             let mut stepper = Stepper::new(position.clone(), params(40), seed.rng());
-            let mut rule = SimulationLimit(after);
+            stepper.chain = StopChain::until(SimulationLimit(after));
             // Nobody is asked before the root is evaluated.
-            assert!(!stepper.end_by(&mut rule));
+            assert!(!stepper.end_early());
             let mut ended = false;
             while let Some(leaf) = stepper.leaf() {
                 let answer = HashedEvaluator.evaluate(&[leaf]).unwrap().swap_remove(0);
                 stepper.answer(&answer);
-                ended = stepper.end_by(&mut rule);
+                ended = stepper.end_early();
             }
             let report = stepper.report();
-            assert!(ended && !stepper.end_by(&mut rule));
+            assert!(ended && !stepper.end_early());
             assert_eq!(report.simulations, after);
             let short = stepped(&position, &params(after), seed);
             assert_eq!(report.moves, short.moves, "what was under way left no mark");

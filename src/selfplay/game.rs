@@ -11,7 +11,6 @@ use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{Color, Game, Komi, Move, Position};
 use crate::record::{Outcome, TrainingGame, Turn};
 use crate::search::{SearchReport, Stepper, StopModel};
-use crate::timeman::{Budget, StopChain};
 use crate::util::{Rng, Seed, standard_normal};
 
 /// A game under way.
@@ -27,8 +26,6 @@ pub(super) struct Play<'a> {
     stepper: Stepper,
     /// How the search under way is done.
     effort: Effort,
-    /// Who may end it early.
-    chain: StopChain<'static>,
     /// Own moves in a row that looked lost, by colour.
     lost_turns: [u32; 2],
     /// The first who would have resigned.
@@ -117,9 +114,9 @@ impl<'a> Play<'a> {
                 turns.push(Turn { mv, policy: Vec::new(), value: None, weight: 0.0, label: None });
             }
         }
-        let (effort, stepper) = search(params, &position, &mut rng);
+        let (effort, stepper) = search((params, stop_model), &position, &mut rng);
         let own = evaluator.apart(&position, seed.fork("evaluator of a game", number));
-        let mut play = Self {
+        Self {
             params,
             stop_model,
             number,
@@ -129,7 +126,6 @@ impl<'a> Play<'a> {
             turns,
             stepper,
             effort,
-            chain: StopChain::new(Budget::ENDLESS, Vec::new()),
             lost_turns: [0; 2],
             would_resign: None,
             control,
@@ -137,22 +133,13 @@ impl<'a> Play<'a> {
             remembered: HashMap::new(),
             resigned: None,
             counts: Counts::default(),
-        };
-        play.chain = play.chain();
-        play
-    }
-
-    /// What may end the search that has just begun: no clock limits it.
-    fn chain(&self) -> StopChain<'static> {
-        let model = self.stop_model.filter(|_| self.effort == Effort::Full);
-        let rule = model.and_then(|model| model.rule(&self.position));
-        StopChain::new(Budget::ENDLESS, Vec::new()).estimated_by(rule, true)
+        }
     }
 
     /// Gives the search what is known of the position that it wants to know about.
     fn tell(&mut self, evaluation: &Evaluation) {
         self.stepper.answer(evaluation);
-        if self.stepper.end_by(&mut self.chain) {
+        if self.stepper.end_early() {
             self.effort = Effort::Ended;
             self.counts.ended_early += 1;
         }
@@ -229,8 +216,8 @@ impl<'a> Play<'a> {
         if self.is_over() {
             return false;
         }
-        (self.effort, self.stepper) = search(self.params, &self.position, &mut self.rng);
-        self.chain = self.chain();
+        (self.effort, self.stepper) =
+            search((self.params, self.stop_model), &self.position, &mut self.rng);
         true
     }
 
@@ -302,12 +289,16 @@ impl<'a> Play<'a> {
     }
 }
 
-/// A full or a fast search of a position.
-fn search(params: &SelfplayParams, position: &Position, rng: &mut Rng) -> (Effort, Stepper) {
+/// A full or a fast search of a position. Only a full one may end early.
+fn search(
+    (params, model): (&SelfplayParams, Option<&dyn StopModel>),
+    position: &Position,
+    rng: &mut Rng,
+) -> (Effort, Stepper) {
     let full = rng.random_bool(params.full_share);
     let stepper_rng = Seed::new(rng.random()).rng();
-    let effort = if full { Effort::Full } else { Effort::Fast };
-    (effort, Stepper::new(position.clone(), params.search(full), stepper_rng))
+    let stepper = Stepper::new(position.clone(), params.search(full), stepper_rng);
+    if full { (Effort::Full, stepper.with_model(model)) } else { (Effort::Fast, stepper) }
 }
 
 /// Komi around a middle.

@@ -31,7 +31,7 @@ pub enum SelfplayError<E> {
 pub struct Selfplay<'a> {
     /// Who evaluates, or from whom each game has one apart, see [`Evaluator::apart`].
     pub evaluator: &'a dyn Evaluator,
-    /// Who may end searches whose answer will not change.
+    /// What may end searches whose answer will not change.
     pub stop_model: Option<&'a dyn StopModel>,
     /// How games are played.
     pub params: &'a SelfplayParams,

@@ -31,7 +31,7 @@ impl Budget {
 }
 
 /// Everything that may end one search, asked in this order: who wants the answer now, the estimator that may find it
-/// certain, the rules of the strategy, and the budget.
+/// certain, the hard limit, the rules of the strategy, and the planned end.
 pub struct StopChain<'a> {
     budget: Budget,
     interrupt: Option<Box<dyn Stop + 'a>>,
@@ -191,7 +191,9 @@ fn extend(budget: &mut Budget, more: Duration) {
 }
 
 impl Floor {
-    fn is_reached(&self, search: &SearchProgress<'_>) -> bool {
+    /// Whether the search has come so far.
+    #[must_use]
+    pub fn is_reached(&self, search: &SearchProgress<'_>) -> bool {
         search.simulations >= self.simulations || search.searched() >= self.time
     }
 }

@@ -40,7 +40,7 @@ params! {
         pub untold_lag_ms: u32 = 3, 0..=60000;
         /// Share of the time left that one move may take at the most, whatever the strategy says.
         pub max_share: f64 = 0.25, 0.01..=1.0;
-        /// Simulations that a move gets however late it is, unless they take longer than five milliseconds by a real clock: without them it would be a random one.
+        /// Simulations that a move gets however late it is, unless they take longer than five milliseconds by a real clock: without them the move would be random.
         pub least_simulations: u32 = 50, 0..=1_000_000;
         /// When a strategy may end a search early: `kept` if the time is there later, `always`, or `never`.
         pub early_stop: EarlyStopping = EarlyStopping::Kept, Words;

@@ -6,7 +6,7 @@ use super::strategy::StrategyError;
 /// A number of a part.
 trait Number: Copy {
     fn get(self) -> f64;
-    /// None where the value is none of the type.
+    /// None where the type has no such value.
     fn of(value: f64) -> Option<Self>;
 }
 
@@ -28,7 +28,7 @@ impl Number for u32 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a whole number that u32 has"
+        reason = "a whole number within u32"
     )]
     fn of(value: f64) -> Option<Self> {
         let whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);

@@ -31,7 +31,7 @@ pub use features::{CHANNELS, features};
 pub use label::{Labels, best_checkpoint, expected_simulations};
 pub use learn::{Course, Task, adapted, pruned};
 pub use metrics::{AtThreshold, Quality, Scores, Tenth};
-pub use params::UncertaintyParams;
+pub use params::{Target, ThresholdsBy, UncertaintyParams};
 pub use profile::{Checkpoint, PROFILE_FORMAT, ProfileError, ProfileFiles, StopProfile, Stopper};
 pub use replay::{Extrapolated, Replay, Replayed, ended_by};
 pub use research::{Advisers, research};

@@ -20,6 +20,6 @@ pub use files::{
 pub use journal::Journal;
 pub use machine::{ProcessorTime, ThreadAccount, available_memory, threads_or_cores};
 pub use panics::panic_text;
-pub use params::{Any, Field, LimitError, Limits, OneOf, Params, Words, params, value_text};
+pub use params::{Any, Field, LimitError, Limits, OneOf, Params, Words, params};
 pub use seed::{Rng, Seed, standard_normal};
 pub use words::edit_distance;

@@ -7,8 +7,6 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use serde::Serialize;
-
 use super::choices::{Choice, words};
 
 /// One parameter as the user sees it.
@@ -92,15 +90,6 @@ impl<T: Choice> Limits<T> for Words {
     }
 }
 
-/// A value as it stands in a file, words without quotes.
-pub fn value_text(value: &impl Serialize) -> String {
-    match toml::Value::try_from(value) {
-        Ok(toml::Value::String(word)) => word,
-        Ok(other) => other.to_string(),
-        Err(error) => error.to_string(),
-    }
-}
-
 /// One of several words.
 #[derive(Clone, Debug)]
 pub struct OneOf(pub Vec<&'static str>);
@@ -159,7 +148,7 @@ macro_rules! params {
                 $( if !$crate::util::Limits::<$kind>::allow(&$limits, &self.$field) {
                     return Err($crate::util::LimitError {
                         name: stringify!($field),
-                        value: $crate::util::value_text(&self.$field),
+                        value: self.$field.to_string(),
                         limits: $crate::util::Limits::<$kind>::describe(&$limits),
                     });
                 } )*

@@ -13,7 +13,7 @@ use super::model::{
     Block, Conv, Dense, MatMul, Model, NEWEST_VERSION, Norm, OLDEST_VERSION, Pool, Scales, Tip,
     Trunk,
 };
-use super::source::Source;
+use super::source::{Source, is_name};
 use crate::nn::kernels::Activation;
 
 /// Channels of any layer at the most; the widest nets have some hundreds.
@@ -75,6 +75,9 @@ impl<'a> Reader<'a> {
             other => other,
         };
         let name = source.word().map_err(is_other)?;
+        if !is_name(&name) {
+            return Err(KataGoError::NotANet);
+        }
         let version = source.number("a model version").map_err(is_other)?;
         if !(OLDEST_VERSION..=NEWEST_VERSION).contains(&version) {
             return Err(KataGoError::Version { found: version });

@@ -41,11 +41,15 @@ pub fn looks_like_katago(bytes: &[u8]) -> bool {
     let mut source = Source::new(&bytes[..bytes.len().min(2 * LONGEST_WORD)]);
     let is_text = |source: &mut Source<'_>| {
         let name = source.word().ok()?;
-        let is_name = name.bytes().all(|byte| byte.is_ascii_graphic()) && !name.contains('=');
         let _: i64 = source.number("a model version").ok()?;
-        Some(is_name)
+        Some(is_name(&name))
     };
     bytes.starts_with(&GZIP) || is_text(&mut source) == Some(true)
+}
+
+/// Whether a network may have this name.
+pub(super) fn is_name(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_graphic()) && !word.contains('=')
 }
 
 /// Reads a model file from its beginning to its end.

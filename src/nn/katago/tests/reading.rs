@@ -2,12 +2,26 @@
 
 use super::sample::{Form, net, packed};
 use crate::nn::katago::model::Tip;
-use crate::nn::katago::{KataGoError, Model};
+use crate::nn::katago::{KataGoError, Model, looks_like_katago};
 
 fn error(bytes: &[u8]) -> String {
     match Model::from_bytes(bytes) {
         Ok(_) => panic!("the file was read"),
         Err(error) => error.to_string(),
+    }
+}
+
+/// A file with a name of control characters used to be read, but was not recognised as KataGo's.
+#[test]
+fn what_is_read_is_also_recognised() {
+    for form in [Form::Binary, Form::Text] {
+        let good = net(8, form);
+        assert!(looks_like_katago(&good) && Model::from_bytes(&good).is_ok());
+        let odd = [b"\x01\0", good.as_slice()].concat();
+        assert!(!looks_like_katago(&odd));
+        for bytes in [packed(&odd), odd] {
+            assert!(matches!(Model::from_bytes(&bytes), Err(KataGoError::NotANet)));
+        }
     }
 }
 
