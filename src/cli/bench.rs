@@ -136,7 +136,7 @@ impl<'a> Bench<'a> {
         // One that remembers would answer the second search from the first.
         let net = NetParams { cache_mb: 0, ..config.net.clone() };
         let evaluator = evaluator::make(&Config { net, ..config.clone() })?;
-        Ok(Self { args, config, name: evaluator::name(config)?, evaluator, params })
+        Ok(Self { args, config, name: evaluator::name(config), evaluator, params })
     }
 
     /// One search, by an evaluator that remembers nothing of those before.

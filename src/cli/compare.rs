@@ -312,7 +312,7 @@ fn known_handicaps(
             let mut position = Position::from_board(board, Color::White, Rules::CHINESE, komi);
             position.set_handicap(u16::try_from(stones)?);
             let rate = |net: &dyn Evaluator| -> anyhow::Result<f64> {
-                Ok(f64::from(net.evaluate_plainly(&position)?.value.win_rate()))
+                Ok(f64::from(net.evaluate_one(&position)?.value.win_rate()))
             };
             Ok(Handicap { size, stones, student: rate(student)?, teacher: rate(teacher)? })
         })

@@ -9,7 +9,7 @@ use tracing::info;
 use crate::config::Config;
 use crate::eval::{
     BatchingEvaluator, CacheMemory, CachedEvaluator, EvalError, Evaluator, Fits, LazyEvaluator,
-    MixedEvaluator, SelectedEvaluator,
+    SelectedEvaluator,
 };
 use crate::game::{BoardSize, Game};
 use crate::gtp::Describe;
@@ -47,10 +47,7 @@ pub(super) fn make_whole(config: &Config) -> anyhow::Result<Whole> {
             let games = net.games();
             let terms = Terms::new(config);
             let evaluator = match &net {
-                Network::Own(net) => {
-                    let game = config.game.rules().game;
-                    with_playouts(with_net(net, &terms)?, config, game)
-                }
+                Network::Own(net) => with_net(net, &terms)?,
                 Network::KataGo(net) => with_katago(net, &terms)?,
             };
             (evaluator, games, Some(net))
@@ -99,9 +96,7 @@ pub(super) fn describe(config: &Config) -> Describe {
             Some(net) => format!("{} ({})", net.name, net.shape),
             None => path.clone(),
         };
-        let is_own = path.starts_with(BUILT_IN) || path.ends_with(".safetensors");
-        let playouts = if is_own && weight(&config, game) > 0.0 { " and playouts" } else { "" };
-        format!("{game} on {size}: a tree search with the network {net}{playouts}")
+        format!("{game} on {size}: a tree search with the network {net}")
     })
 }
 
@@ -123,12 +118,11 @@ pub(super) fn fitting(game: Game, size: BoardSize) -> Option<Manifest> {
 fn built_in(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     // A device that does not exist is an error also where no network would use it.
     choice(&config.net)?.open().context("in net.device")?;
-    let (known, terms) = (config.clone(), Terms::new(config));
+    let terms = Terms::new(config);
     let load = move |manifest: &Manifest| {
         // Those on the larger boards are checked by a test: a start takes milliseconds.
-        let net = with_net(&builtin::named(&manifest.name)?, &terms)
-            .with_context(|| format!("in {BUILT_IN}{}", manifest.name))?;
-        Ok(with_playouts(net, &known, if manifest.knows(Game::Go) { Game::Go } else { Game::NoGo }))
+        with_net(&builtin::named(&manifest.name)?, &terms)
+            .with_context(|| format!("in {BUILT_IN}{}", manifest.name))
     };
     let start = (config.game.rules().game, config.game.size());
     Ok(Arc::new(select(builtin::trained()?, load, start, playouts(config))?))
@@ -148,15 +142,10 @@ pub(super) fn built_in_nets(config: &Config) -> Option<Vec<Manifest>> {
 }
 
 /// What evaluates the configured game, in words.
-pub(super) fn name(config: &Config) -> anyhow::Result<String> {
+pub(super) fn name(config: &Config) -> String {
     let (game, size) = (config.game.rules().game, config.game.size());
     let net = chosen(config, game, size);
-    let playouts = format!("{} playouts", config.playout.policy);
-    Ok(match (net, playout_weight(config)?) {
-        (None, _) => playouts,
-        (Some(net), 0.0) => net,
-        (Some(net), weight) => format!("{net} and {playouts} by {weight}"),
-    })
+    net.unwrap_or_else(|| format!("{} playouts", config.playout.policy))
 }
 
 /// The network of our own that the configuration names or chooses for its game and board.
@@ -170,13 +159,13 @@ pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
     }
 }
 
-/// The network alone, without memory and playouts.
+/// The network without memory.
 pub(super) fn without_memory(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
-    let net = NetParams { cache_mb: 0, playout_weight: 0.0, ..config.net.clone() };
+    let net = NetParams { cache_mb: 0, ..config.net.clone() };
     make(&Config { net, ..config.clone() })
 }
 
-/// A network by its name alone, whatever the configured game is, without memory and playouts.
+/// A network by its name alone, whatever the configured game is, without memory.
 pub(super) fn of_net(path: &str, config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let terms = Terms { params: config.net.clone(), memory: None };
     match load(path)? {
@@ -253,35 +242,9 @@ fn with_net(net: &NetFile, terms: &Terms) -> anyhow::Result<Arc<dyn Evaluator>> 
     Ok(remembering(batching(graph, &terms.params)?, &manifest.sha256, terms))
 }
 
-/// A network whose opinion of positions of Go is mixed with games played to the end.
-fn with_playouts(net: Arc<dyn Evaluator>, config: &Config, game: Game) -> Arc<dyn Evaluator> {
-    let weight = weight(config, game);
-    if weight == 0.0 {
-        return net;
-    }
-    Arc::new(MixedEvaluator::new(net, playouts(config), weight))
-}
-
 /// Games played to the end, whose random numbers start with the game.
 fn playouts(config: &Config) -> Arc<dyn Evaluator> {
     Arc::new(PlayoutEvaluator::with(config.playout.clone(), Seed::new(0)))
-}
-
-/// The share of games played to the end with a network of our own.
-#[expect(clippy::cast_possible_truncation, reason = "a share")]
-fn weight(config: &Config, game: Game) -> f32 {
-    match game {
-        Game::Go => config.net.playout_weight as f32,
-        Game::NoGo => 0.0,
-    }
-}
-
-/// The share of games played to the end with the network of the configuration, for who mixes them
-/// himself.
-pub(super) fn playout_weight(config: &Config) -> anyhow::Result<f32> {
-    let path = config.net.path.as_str();
-    let is_own = path.is_empty() || path != NO_NET && matches!(load(path)?, Network::Own(_));
-    Ok(if is_own { weight(config, config.game.rules().game) } else { 0.0 })
 }
 
 /// The same with one of KataGo's networks.

@@ -313,7 +313,7 @@ impl Engine {
     pub fn evaluate(&self, color: Color) -> Result<Evaluation, EvalError> {
         let other = self.state.position_for(color);
         let position = other.as_deref().unwrap_or(self.state.position());
-        self.evaluator.evaluate_plainly(position)
+        self.evaluator.evaluate_one(position)
     }
 
     /// The same in a certain way, and everything that there is to say, with the position that was

@@ -82,10 +82,6 @@ impl Evaluator for BackgroundEvaluator {
         self.wait()?.evaluate(batch)
     }
 
-    fn evaluate_plainly(&self, position: &Position) -> Result<Evaluation, EvalError> {
-        self.wait()?.evaluate_plainly(position)
-    }
-
     fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
         self.wait()?.look(position, look)
     }

@@ -63,10 +63,6 @@ impl Evaluator for LazyEvaluator {
         self.get()?.evaluate(batch)
     }
 
-    fn evaluate_plainly(&self, position: &Position) -> Result<Evaluation, EvalError> {
-        self.get()?.evaluate_plainly(position)
-    }
-
     fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
         self.get()?.look(position, look)
     }

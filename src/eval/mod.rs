@@ -8,7 +8,6 @@ mod first;
 mod fixed;
 mod lazy;
 mod look;
-mod mixed;
 mod ownership;
 mod selected;
 mod symmetric;
@@ -27,7 +26,6 @@ pub(crate) use fixed::LastMoveEvaluator;
 pub use fixed::{HashedEvaluator, UniformEvaluator};
 pub use lazy::LazyEvaluator;
 pub use look::{Look, Opinion};
-pub use mixed::{MixedEvaluator, share_in};
 pub use ownership::Ownership;
 pub use selected::{Fits, SelectedEvaluator};
 pub use symmetric::symmetry_of;
@@ -39,9 +37,8 @@ pub trait Evaluator: Send + Sync {
     /// position does not depend on the batch that it came in.
     fn evaluate(&self, batch: &[&Position]) -> Result<Vec<Evaluation>, EvalError>;
 
-    /// Evaluates one position by nothing but the position itself, for who wants to see what a network
-    /// says: without what a mixture adds.
-    fn evaluate_plainly(&self, position: &Position) -> Result<Evaluation, EvalError> {
+    /// Evaluates one position.
+    fn evaluate_one(&self, position: &Position) -> Result<Evaluation, EvalError> {
         Ok(self.evaluate(&[position])?.swap_remove(0))
     }
 
@@ -50,7 +47,7 @@ pub trait Evaluator: Send + Sync {
         if look.optimism > 0.0 {
             return Err(EvalError::NoOptimism);
         }
-        let said = self.evaluate_plainly(&position.turned(look.symmetry))?;
+        let said = self.evaluate_one(&position.turned(look.symmetry))?;
         Ok(said.turned_back(position.size(), look.symmetry).into())
     }
 
@@ -93,21 +90,6 @@ pub struct Evaluation {
     pub ownership: Option<Ownership>,
     /// Who was first on each point, if a game was played on from the position.
     pub first_moves: Option<FirstMoves>,
-}
-
-impl Evaluation {
-    /// The same with value, score and ownership mixed with those of another one, which has this share.
-    #[must_use]
-    pub fn mixed(self, other: &Self, weight: f32) -> Self {
-        let mean = |a: f32, b: f32| a + weight * (b - a);
-        let value = Value::new(mean(self.value.get(), other.value.get()));
-        let score = self.score.zip(other.score).map(|(a, b)| mean(a, b)).or(self.score);
-        let ownership = self.ownership.map(|own| match &other.ownership {
-            Some(other) => own.mixed(other, weight),
-            None => own,
-        });
-        Self { value, score, ownership, ..self }
-    }
 }
 
 /// How likely each move is to be the best.

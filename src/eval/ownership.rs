@@ -69,17 +69,6 @@ impl Ownership {
         self.moves = (self.moves.0 + other.moves.0, self.moves.1 + other.moves.1);
     }
 
-    /// One evaluation between this and another, which has a share of `weight`.
-    #[must_use]
-    pub fn mixed(&self, other: &Ownership, weight: f32) -> Self {
-        let mean = |ownership: &Ownership, sum: f32| sum / ownership.samples.max(1) as f32;
-        let mix = |(own, others): (&f32, &f32)| {
-            let (own, others) = (mean(self, *own), mean(other, *others));
-            own + weight * (others - own)
-        };
-        Self::of_black(self.size, self.sums.iter().zip(&other.sums).map(mix).collect())
-    }
-
     /// How many games or evaluations this is the mean of.
     #[must_use]
     pub const fn samples(&self) -> u32 {

@@ -39,10 +39,6 @@ impl Evaluator for SelectedEvaluator {
         Ok(answers)
     }
 
-    fn evaluate_plainly(&self, position: &Position) -> Result<Evaluation, EvalError> {
-        self.choose(position).evaluate_plainly(position)
-    }
-
     fn look(&self, position: &Position, look: Look) -> Result<Opinion, EvalError> {
         self.choose(position).look(position, look)
     }

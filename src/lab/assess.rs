@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sample::{Sample, stones};
 use crate::arena::{Client, Trouble};
-use crate::eval::{EvalError, Evaluator, MixedEvaluator, Value};
+use crate::eval::{EvalError, Evaluator, Value};
 use crate::game::{Color, Position};
 use crate::playout::{Playout, PlayoutEvaluator, PlayoutParams};
 use crate::search::{Request, Search, SearchClock, SearchParams};
@@ -71,10 +71,8 @@ pub enum Assessor {
 pub struct Searched {
     /// Settings; searches have one thread, so that they repeat.
     pub params: SearchParams,
-    /// How games are played out, where there is no other evaluator or they are mixed with it.
+    /// How games are played out, where there is no other evaluator.
     pub playouts: PlayoutParams,
-    /// Their share beside another evaluator.
-    pub playout_weight: f32,
     /// Simulations of each search.
     pub simulations: u64,
     /// Where random numbers start.
@@ -145,12 +143,7 @@ impl Assessor {
                 Ok(monte_carlo(position, games, *scale, *seed))
             }
             Self::Playouts(searched) => searched.value(position, searched.games(position), stop),
-            Self::Search(evaluator, searched) => {
-                let (net, weight) = (Arc::clone(evaluator), searched.playout_weight);
-                let mixed = |net| MixedEvaluator::new(net, searched.games(position), weight);
-                let evaluator = if weight == 0.0 { net } else { Arc::new(mixed(net)) };
-                searched.value(position, evaluator, stop)
-            }
+            Self::Search(net, searched) => searched.value(position, Arc::clone(net), stop),
             Self::Raw(evaluator) => {
                 let answers = evaluator.evaluate(&[position])?;
                 Ok(for_black(position, answers[0].value))
@@ -406,7 +399,6 @@ mod tests {
         let searched = || Searched {
             params: SearchParams::default(),
             playouts: PlayoutParams::default(),
-            playout_weight: 0.0,
             simulations: 50,
             seed,
         };

@@ -35,7 +35,7 @@ macro_rules! built_in {
     };
 }
 
-const ALL: &[BuiltIn] = &[built_in!("go9"), built_in!("nogo9"), built_in!("nogo9small")];
+const ALL: &[BuiltIn] = &[built_in!("nogo9"), built_in!("nogo9small")];
 
 impl BuiltIn {
     /// For the network with a checksum.
@@ -112,8 +112,7 @@ mod tests {
             let size = BoardSize::square(side).unwrap();
             profiles.rule(&Position::new(size, rules, Komi::default())).is_some()
         };
-        assert!(known(9, Rules::CHINESE) && known(9, Rules::CGOS));
         assert!(known(9, Rules::NOGO));
-        assert!(!known(13, Rules::CHINESE) && !known(7, Rules::NOGO));
+        assert!(!known(9, Rules::CHINESE) && !known(7, Rules::NOGO));
     }
 }

@@ -6,26 +6,17 @@ use std::thread;
 
 use super::params::UncertaintyParams;
 use super::trace::Trace;
-use crate::eval::{EvalError, Evaluation, Evaluator, share_in};
+use crate::eval::{EvalError, Evaluator};
 use crate::game::{Move, Position};
 use crate::search::{Proof, SearchParams, Stepper};
 use crate::timeman::StopReason;
 use crate::util::Seed;
 
-/// Who evaluates the positions of searches.
-#[derive(Clone, Copy)]
-pub struct Advisers<'a> {
-    /// The network.
-    pub net: &'a dyn Evaluator,
-    /// Who is asked beside it, by each search apart, and which share his answer has.
-    pub beside: Option<(&'a dyn Evaluator, f32)>,
-}
-
 /// Searches positions as an engine does with one thread and a new tree, without noise, and gives the
 /// trace of each; none for a position without a choice, or whose result is proven at once. Each thread searches several positions in step, so that their leaves are
 /// evaluated together; none knows anything of the others. When `stop` is set, the rest is left out: the answer is none then.
 pub fn research(
-    advisers: Advisers<'_>,
+    net: &dyn Evaluator,
     positions: &[Position],
     params: &UncertaintyParams,
     stop: &AtomicBool,
@@ -34,14 +25,14 @@ pub fn research(
     let found = Mutex::new(vec![None; positions.len()]);
     let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
     let work = || -> Result<(), EvalError> {
-        let mut running: Vec<Running<'_>> = Vec::new();
+        let mut running: Vec<Running> = Vec::new();
         while !stop.load(Ordering::Relaxed) {
             while running.len() < params.together {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(position) = positions.get(index) else { break };
-                running.push(Running::new(index, position, params, advisers));
+                running.push(Running { index, stepper: stepper(position, params) });
             }
-            running.retain(|Running { index, stepper, .. }| {
+            running.retain(|Running { index, stepper }| {
                 let over = stepper.leaf().is_none();
                 if over {
                     let trace = trace(&positions[*index], stepper);
@@ -58,9 +49,9 @@ pub fn research(
                 }
                 continue;
             }
-            let answers = advisers.net.evaluate(&leaves)?;
-            for (search, answer) in running.iter_mut().zip(answers) {
-                search.answer(answer)?;
+            let answers = net.evaluate(&leaves)?;
+            for (search, answer) in running.iter_mut().zip(&answers) {
+                search.stepper.answer(answer);
             }
         }
         Ok(())
@@ -83,42 +74,9 @@ pub fn research(
 }
 
 /// A search under way.
-struct Running<'a> {
+struct Running {
     index: usize,
     stepper: Stepper,
-    beside: Option<(&'a dyn Evaluator, f32)>,
-    /// Who is asked beside the network for this search alone.
-    apart: Option<Box<dyn Evaluator>>,
-}
-
-impl<'a> Running<'a> {
-    fn new(
-        index: usize,
-        position: &Position,
-        params: &UncertaintyParams,
-        Advisers { beside, .. }: Advisers<'a>,
-    ) -> Self {
-        let seed = Seed::new(params.seed).fork("uncertainty searches", position.hash());
-        let apart = beside.and_then(|(other, _)| other.apart(position, seed));
-        let beside = beside.map(|(shared, weight)| {
-            (shared, share_in(position, apart.as_deref().unwrap_or(shared), weight))
-        });
-        Self { index, stepper: stepper(position, params), beside, apart }
-    }
-
-    /// Takes what the network says of the position that the search wants to know about.
-    fn answer(&mut self, said: Evaluation) -> Result<(), EvalError> {
-        let Some(leaf) = self.stepper.leaf() else { return Ok(()) };
-        let answer = match self.beside {
-            Some((shared, weight)) => {
-                let other = self.apart.as_deref().unwrap_or(shared);
-                said.mixed(&other.evaluate(&[leaf])?.swap_remove(0), weight)
-            }
-            None => said,
-        };
-        self.stepper.answer(&answer);
-        Ok(())
-    }
 }
 
 fn stepper(position: &Position, params: &UncertaintyParams) -> Stepper {

@@ -79,7 +79,6 @@ fn read_one(text: &str, config: &Config) -> anyhow::Result<Described> {
     let searched = |simulations: u32| Searched {
         params: config.search.clone(),
         playouts: config.playout.clone(),
-        playout_weight: 0.0,
         simulations: u64::from(simulations),
         seed,
     };
@@ -99,9 +98,7 @@ fn read_one(text: &str, config: &Config) -> anyhow::Result<Described> {
             let assessor = if config.net.path == evaluator::NO_NET {
                 Assessor::Playouts(searched(number))
             } else {
-                let net = evaluator::without_memory(&config)?;
-                let playout_weight = evaluator::playout_weight(&config)?;
-                Assessor::Search(net, Searched { playout_weight, ..searched(number) })
+                Assessor::Search(evaluator::without_memory(&config)?, searched(number))
             };
             describe(assessor, &net)
         }

@@ -18,12 +18,9 @@ use crate::cli::{evaluator, pieces, stop};
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::game::Position;
-use crate::playout::PlayoutEvaluator;
 use crate::record::{Shard, TrainingGame, shard_files};
 use crate::selfplay::{Archive, Played, Selfplay, Start};
-use crate::uncertainty::{
-    Advisers, TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research,
-};
+use crate::uncertainty::{TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research};
 use crate::util::{Seed, list_folder, make_folder};
 
 #[derive(Debug, Args)]
@@ -65,15 +62,11 @@ pub(super) fn run_for(args: &GenerateArgs, config: &Config, fewest: usize) -> an
     let games = if args.records.is_empty() { args.games } else { args.games.min(records.len()) };
     ensure!(games >= fewest, too_few(games, fewest, args, &config.uncertainty));
     let evaluator = evaluator::without_memory(config)?;
-    let weight = evaluator::playout_weight(config)?;
     make_folder(&args.out)
         .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     let there = files(&args.out, &net, config)?;
     let stop = stop::flag(args.minutes)?;
-    let playouts = PlayoutEvaluator::with(config.playout.clone(), Seed::new(0));
-    let beside = (weight > 0.0).then_some((&playouts as &dyn Evaluator, weight));
-    let advisers = Advisers { net: evaluator.as_ref(), beside };
-    let maker = Maker { advisers, config, records, stop: &stop };
+    let maker = Maker { net: evaluator.as_ref(), config, records, stop: &stop };
     let begun = now();
     let wanted = games as u64;
     let progress = Progress::new("traces", wanted, "games");
@@ -187,7 +180,7 @@ fn read_records(args: &GenerateArgs) -> anyhow::Result<Vec<TrainingGame>> {
 }
 
 struct Maker<'a> {
-    advisers: Advisers<'a>,
+    net: &'a dyn Evaluator,
     config: &'a Config,
     records: Vec<TrainingGame>,
     stop: &'a AtomicBool,
@@ -205,7 +198,7 @@ impl Maker<'_> {
         let seed = Seed::new(self.config.uncertainty.seed).fork("uncertainty games", 0);
         let mut games = Vec::new();
         let archive = Archive::new();
-        let (evaluator, params) = (self.advisers.net, &self.config.selfplay);
+        let (evaluator, params) = (self.net, &self.config.selfplay);
         let selfplay =
             Selfplay { evaluator, stop_model: None, params, start, archive: &archive, seed };
         let keep = |played: Played| -> anyhow::Result<()> {
@@ -231,7 +224,7 @@ impl Maker<'_> {
                 positions.push(position);
             }
         }
-        let found = research(self.advisers, &positions, params, self.stop, done)?;
+        let found = research(self.net, &positions, params, self.stop, done)?;
         let Some(found) = found else { return Ok(None) };
         let empty = |game| TracedGame { game, searches: Vec::new() };
         let mut traced: Vec<_> = games.into_iter().map(empty).collect();
