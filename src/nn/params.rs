@@ -12,8 +12,6 @@ params! {
         pub path: String = String::new(), Any;
         /// Where to compute: auto, cpu, cuda:N or metal. An accelerator must be compiled in.
         pub device: String = "auto".to_owned(), Any;
-        /// Share of a game played to the end in what a network of the program's own says of a
-        /// position of Go: such a network is small, and knows little of how a full board is counted. It grows
         /// MiB for evaluations that are kept, of all networks together; -1 for a part of `memory.limit`, up to 128.
         pub cache_mb: i64 = -1, -1..=1_000_000;
         /// Positions computed together on an accelerator at the most.
