@@ -8,7 +8,8 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{evaluator, print, print_json};
+use super::{print, print_json};
+use crate::app::evaluators;
 use crate::config::Config;
 use crate::eval::{Evaluator, UniformEvaluator};
 use crate::game::Position;
@@ -135,8 +136,8 @@ impl<'a> Bench<'a> {
         }
         // One that remembers would answer the second search from the first.
         let net = NetParams { cache_mb: 0, ..config.net.clone() };
-        let evaluator = evaluator::make(&Config { net, ..config.clone() })?;
-        Ok(Self { args, config, name: evaluator::name(config), evaluator, params })
+        let evaluator = evaluators::make(&Config { net, ..config.clone() })?;
+        Ok(Self { args, config, name: evaluators::name(config), evaluator, params })
     }
 
     /// One search, by an evaluator that remembers nothing of those before.

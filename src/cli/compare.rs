@@ -12,7 +12,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::progress::Progress;
-use super::{evaluator, print, print_json, stop};
+use super::{print, print_json, stop};
+use crate::app::evaluators;
 use crate::config::Config;
 use crate::eval::{Evaluation, Evaluator};
 use crate::game::{Board, BoardSize, Color, Komi, Move, Position, Rules, handicap};
@@ -76,8 +77,8 @@ pub(super) fn run(args: &CompareArgs, config: &Config) -> anyhow::Result<()> {
         args.odd > 0 || !args.files.is_empty(),
         "there is nothing to compare on: name shards, or give --odd N"
     );
-    let student = evaluator::of_net(&args.student, config)?;
-    let teacher = evaluator::of_net(&args.teacher, config)?;
+    let student = evaluators::of_net(&args.student, config)?;
+    let teacher = evaluators::of_net(&args.teacher, config)?;
     let mut chosen = recorded(args)?;
     chosen.extend(odd(args, teacher.as_ref())?);
     let progress = Progress::new("comparing", chosen.len() as u64, "positions");

@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 
-use super::{evaluator, loading, stop, stop_model, time};
+use super::stop;
+use crate::app::{evaluators, loading, stop_model, timetable};
 use crate::arena::TimeControl;
 use crate::config::Config;
 use crate::engine::Engine;
@@ -39,13 +40,13 @@ pub(super) fn run(config: Config, clock: Option<TimeControl>) -> anyhow::Result<
             engine.count_simulations_as_time();
         }
     }
-    if let Some(table) = time::configured_table(&config)? {
+    if let Some(table) = timetable::configured(&config)? {
         engine.set_timetable(table);
     }
     if let Some(stop_model) = stop_model::make(&config) {
         engine.set_stop_model(stop_model);
     }
-    let player = evaluator::describe(&config);
+    let player = evaluators::describe(&config);
     let session = Session::new(engine, Box::new(config))
         .with_description(player)
         .with_models(models)

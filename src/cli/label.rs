@@ -15,7 +15,8 @@ use serde_json::json;
 use super::progress::Progress;
 use super::record::{HOLDOUT, share};
 use super::selfplay::part;
-use super::{evaluator, print, print_json, stop};
+use super::{print, print_json, stop};
+use crate::app::evaluators;
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::nn::Network;
@@ -112,14 +113,14 @@ impl LabelArgs {
 /// Labels what is missing.
 pub(super) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<()> {
     let params = args.params(config)?;
-    let net = evaluator::load(&args.teacher)?;
+    let net = evaluators::load(&args.teacher)?;
     let mut units = units(args, &net)?;
     let found = units.iter().filter(|unit| unit.is_done(&args.out)).count();
     let (part, parts) = args.part;
     let all = units.len();
     units.retain(|unit| unit.lot() % parts == part - 1 && !unit.is_done(&args.out));
     begin(args, &params, &net)?;
-    let teacher = evaluator::of_net(&args.teacher, config)?;
+    let teacher = evaluators::of_net(&args.teacher, config)?;
     let stop = stop::flag(args.minutes)?;
     let games: u64 = units.iter().map(|unit| unit.games.end - unit.games.start).sum();
     #[expect(clippy::disallowed_methods, reason = "progress reads the clock")]

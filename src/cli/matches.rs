@@ -1,6 +1,5 @@
 //! `tedomari match`: games between players, with a referee.
 
-mod players;
 mod show;
 
 use std::path::PathBuf;
@@ -13,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
 use super::match_report;
+use crate::app::players;
 use crate::arena::{
     DeadBy, Ground, Match, MatchInfo, OpeningSource, Pairing, Patience, PlayerSpec, Results,
     Schedule, Shard, Standing, Terms, TimeControl, distinguish,

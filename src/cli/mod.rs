@@ -4,24 +4,19 @@ mod bench;
 mod commands;
 mod compare;
 mod config;
-mod evaluator;
-mod games;
 mod gtp;
 mod lab;
 mod label;
-mod loading;
 mod log;
 mod match_report;
 mod matches;
 mod net;
-mod pieces;
 mod progress;
 mod record;
 mod restart;
 mod run;
 mod selfplay;
 mod stop;
-mod stop_model;
 mod store;
 mod time;
 mod timetable;
@@ -33,6 +28,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
+use crate::app::evaluators;
 use crate::arena::TimeControl;
 use crate::config::Config;
 
@@ -235,7 +231,7 @@ impl Options {
             None => Config::default(),
         };
         let no_net = self.evaluator.as_deref() == Some("playout");
-        let no_net = no_net.then(|| evaluator::NO_NET.to_owned());
+        let no_net = no_net.then(|| evaluators::NO_NET.to_owned());
         let flags = [
             ("--game", "game.kind", self.game.clone()),
             ("--board", "game.board_size", self.board.as_deref().map(side).transpose()?),

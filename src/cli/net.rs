@@ -9,7 +9,8 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::{evaluator, print, print_json};
+use super::{print, print_json};
+use crate::app::evaluators;
 use crate::config::Config;
 use crate::game::{BoardSize, Game};
 use crate::nn::features::FEATURES_VERSION;
@@ -91,7 +92,7 @@ fn list(args: &ListArgs) -> anyhow::Result<()> {
     if args.json {
         let object = |net: &Manifest| {
             json!({
-                "net": format!("{}{}", evaluator::BUILT_IN, net.name),
+                "net": format!("{}{}", evaluators::BUILT_IN, net.name),
                 "games": net.games,
                 "boards": net.boards,
                 "shape": net.shape.to_string(),
@@ -118,7 +119,7 @@ fn list(args: &ListArgs) -> anyhow::Result<()> {
         let _ = writeln!(
             text,
             "{:19} {games:5} {boards:7} {:6} {:>10}  {}",
-            format!("{}{}", evaluator::BUILT_IN, net.name),
+            format!("{}{}", evaluators::BUILT_IN, net.name),
             net.shape.to_string(),
             net.shape.parameters(),
             used_for(net),
@@ -136,7 +137,7 @@ fn used_for(net: &Manifest) -> String {
     let sides = |game| {
         let chosen = |&side: &usize| {
             let size = BoardSize::square(side).ok();
-            let fitting = size.and_then(|size| evaluator::fitting(game, size));
+            let fitting = size.and_then(|size| evaluators::fitting(game, size));
             fitting.is_some_and(|fitting| fitting.name == net.name)
         };
         (BoardSize::MIN..=BoardSize::MAX).filter(chosen).collect::<Vec<_>>()
@@ -153,7 +154,7 @@ fn used_for(net: &Manifest) -> String {
 }
 
 fn info(args: &FileArgs) -> anyhow::Result<()> {
-    let net = evaluator::load(&args.file)?;
+    let net = evaluators::load(&args.file)?;
     let mut object = json!({
         "name": net.name(),
         "shape": net.shape(),
@@ -221,7 +222,7 @@ fn about_katago(net: &KataGoFile) -> (serde_json::Value, String) {
 }
 
 fn verify(args: &FileArgs) -> anyhow::Result<()> {
-    let net = evaluator::load(&args.file)?;
+    let net = evaluators::load(&args.file)?;
     // What it says of its test positions was compared when it was loaded.
     let canaries = match &net {
         Network::Own(net) => net.manifest.canaries.len(),
@@ -243,7 +244,7 @@ fn verify(args: &FileArgs) -> anyhow::Result<()> {
 }
 
 fn halve(args: &HalveArgs) -> anyhow::Result<()> {
-    let Network::Own(net) = evaluator::load(&args.file)? else {
+    let Network::Own(net) = evaluators::load(&args.file)? else {
         bail!("{} is one of KataGo's networks, which are not written here", args.file);
     };
     let mut halved = net.halved();

@@ -10,8 +10,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::progress::Progress;
-use super::store::Store;
-use super::{evaluator, pieces, print, print_json, stop, stop_model};
+use super::{print, print_json, stop};
+use crate::app::store::Store;
+use crate::app::{evaluators, pieces, stop_model};
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::game::Position;
@@ -70,7 +71,7 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
     let evaluator = if args.playouts {
         Arc::new(PlayoutEvaluator::with(config.playout.clone(), seed)) as Arc<dyn Evaluator>
     } else {
-        evaluator::without_memory(config)?
+        evaluators::without_memory(config)?
     };
     let game = &config.game;
     let start = Start { size: game.size(), rules: game.rules(), komi: game.komi() };
@@ -149,7 +150,7 @@ enum Target {
 impl Target {
     fn open(out: &str) -> anyhow::Result<Self> {
         if Store::is_url(out) {
-            return Ok(Self::Store(Store::open(out)?));
+            return Ok(Self::Store(super::store::open(out)?));
         }
         make_folder(Path::new(out)).with_context(|| format!("cannot make the folder {out}"))?;
         Ok(Self::Folder(out.into()))

@@ -1,24 +1,25 @@
 //! `tedomari time`: the strategies of the time manager, and how they use a clock.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
-use super::games::{self, Wanted};
 use super::{print, print_json};
+use crate::app::games::{self, Wanted};
+use crate::app::timetable;
 use crate::arena::TimeControl;
 use crate::chart::{Axis, Chart, Line, Marks, Unit};
 use crate::config::Config;
 use crate::game::Game;
 use crate::timeman::{
-    GameModel, MAX_TABLE_BYTES, Manager, PRESETS, Simulated, Strategy, Table, TableGame, Tells,
-    Terms, TimeParams, TimeSystem, simulate,
+    GameModel, Manager, PRESETS, Simulated, Strategy, Table, TableGame, Tells, Terms, TimeParams,
+    TimeSystem, simulate,
 };
-use crate::util::{Seed, read_limited, write_atomically};
+use crate::util::{Seed, write_atomically};
 
 /// Moves that fewer games have than this share of all are not drawn.
 const RARE: f64 = 0.05;
@@ -96,19 +97,6 @@ fn time_system(text: &str) -> Result<TimeSystem, String> {
     }
 }
 
-/// Reads the timetable that the configuration names.
-pub(super) fn configured_table(config: &Config) -> anyhow::Result<Option<Table>> {
-    let path = Path::new(&config.time.table);
-    if config.time.table.is_empty() {
-        return Ok(None);
-    }
-    let bytes = read_limited(path, MAX_TABLE_BYTES).context("in time.table")?;
-    let text = std::str::from_utf8(&bytes)
-        .with_context(|| format!("{} is not UTF-8 text", path.display()))?;
-    let table = Table::from_toml(text).with_context(|| format!("in {}", path.display()))?;
-    Ok(Some(table))
-}
-
 pub(super) fn run(command: &TimeCommand, config: &Config) -> anyhow::Result<()> {
     match command {
         TimeCommand::List { json } => list(*json),
@@ -146,7 +134,7 @@ fn run_simulations(args: &SimulateArgs, config: &Config) -> anyhow::Result<()> {
         Game::NoGo => TableGame::NoGo,
     };
     let area = u32::try_from(game.size().area()).context("the board is too large")?;
-    let table = match configured_table(config)? {
+    let table = match timetable::configured(config)? {
         Some(table) if table.game == kind && table.area == area => table,
         Some(_) => bail!("time.table is for another game or board: leave it out, or learn another"),
         None => Table::built_in(kind, area),

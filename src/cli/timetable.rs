@@ -7,8 +7,8 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::games::{self, Wanted};
 use super::{print, print_json};
+use crate::app::games::{self, Wanted};
 use crate::config::Config;
 use crate::eval::{Criticality, Evaluator};
 use crate::game::{Game, GameRecord, Position};

@@ -12,7 +12,8 @@ use serde_json::json;
 
 use super::progress::bar;
 use super::record::HOLDOUT;
-use super::{evaluator, print, print_json, restart, stop};
+use super::{print, print_json, restart, stop};
+use crate::app::evaluators;
 use crate::config::Config;
 use crate::nn::{NetShape, Network, Tensors, random_weights};
 use crate::record::{Shard, ShardError, Window, WindowParams, shard_files};
@@ -81,7 +82,7 @@ impl TrainArgs {
     /// Shape and weights to start from, and where these come from.
     fn start(&self, params: &TrainParams) -> anyhow::Result<(NetShape, Tensors, String)> {
         if let Some(path) = &self.init {
-            let Network::Own(net) = evaluator::load(path)? else {
+            let Network::Own(net) = evaluators::load(path)? else {
                 bail!("{path} is one of KataGo's networks, which cannot be trained on");
             };
             let shape = net.manifest.shape;

@@ -14,7 +14,8 @@ use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::{evaluator, print, print_json, restart};
+use super::{print, print_json, restart};
+use crate::app::evaluators;
 use crate::config::Config;
 use crate::nn::NetFile;
 use crate::uncertainty::{
@@ -92,7 +93,7 @@ struct Material {
 
 impl Place {
     fn material(&self, config: &Config) -> anyhow::Result<Material> {
-        let net = evaluator::net_file(config)?;
+        let net = evaluators::net_file(config)?;
         let traces = TraceFile::read_folder(&self.traces)?;
         ensure!(
             traces.net == net.manifest.sha256,

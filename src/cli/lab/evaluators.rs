@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 
-use crate::cli::evaluator;
+use crate::app::evaluators;
 use crate::config::Config;
 use crate::lab::{Assessor, Programs, Scale, Searched};
 use crate::util::Seed;
@@ -91,14 +91,14 @@ fn read_one(text: &str, config: &Config) -> anyhow::Result<Described> {
         }
         ("uct" | "uct-tuned", Some(number)) => describe(Assessor::Playouts(searched(number)), ""),
         ("net", None) => {
-            describe(Assessor::Raw(Arc::clone(&evaluator::without_memory(&config)?)), &net)
+            describe(Assessor::Raw(Arc::clone(&evaluators::without_memory(&config)?)), &net)
         }
         ("search", Some(number)) => {
             // Random games of one stream for all positions would depend on their order.
-            let assessor = if config.net.path == evaluator::NO_NET {
+            let assessor = if config.net.path == evaluators::NO_NET {
                 Assessor::Playouts(searched(number))
             } else {
-                Assessor::Search(evaluator::without_memory(&config)?, searched(number))
+                Assessor::Search(evaluators::without_memory(&config)?, searched(number))
             };
             describe(assessor, &net)
         }

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::budget::Budget;
 use super::evaluators::{self, Described};
 use super::write_files;
-use crate::cli::games::{self, Found, Wanted};
+use crate::app::games::{self, Found, Wanted};
 use crate::cli::progress::Progress;
 use crate::cli::record::{IMPORT_SEED, share};
 use crate::cli::{print, print_json};

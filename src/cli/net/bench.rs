@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::{evaluator, print, print_json};
+use crate::app::evaluators;
+use crate::cli::{print, print_json};
 use crate::config::Config;
 use crate::eval::EvalError;
 use crate::game::{BoardSize, Komi, Move, Position, Rules};
@@ -213,7 +214,7 @@ fn measured(args: &BenchArgs, config: &Config) -> anyhow::Result<Measured> {
             operations: args.shape.operations(points),
         });
     }
-    let net = evaluator::load(&config.net.path)?;
+    let net = evaluators::load(&config.net.path)?;
     Ok(Measured {
         evaluator: match &net {
             Network::Own(net) => Timed::Own(net.evaluator(turned)),

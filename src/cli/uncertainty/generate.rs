@@ -13,8 +13,9 @@ use tracing::info;
 
 use super::Told;
 use super::make::DEFAULT_GAMES;
+use crate::app::{evaluators, pieces};
 use crate::cli::progress::Progress;
-use crate::cli::{evaluator, pieces, stop};
+use crate::cli::stop;
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::game::Position;
@@ -57,11 +58,11 @@ pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> 
 
 /// The same for somebody who needs so many games.
 pub(super) fn run_for(args: &GenerateArgs, config: &Config, fewest: usize) -> anyhow::Result<Told> {
-    let net = evaluator::net_file(config)?.manifest.sha256;
+    let net = evaluators::net_file(config)?.manifest.sha256;
     let records = read_records(args)?;
     let games = if args.records.is_empty() { args.games } else { args.games.min(records.len()) };
     ensure!(games >= fewest, too_few(games, fewest, args, &config.uncertainty));
-    let evaluator = evaluator::without_memory(config)?;
+    let evaluator = evaluators::without_memory(config)?;
     make_folder(&args.out)
         .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     let there = files(&args.out, &net, config)?;

@@ -10,27 +10,32 @@ use crate::game::{BoardSize, Game, GameRecord, GameResult, Position, Rules};
 use crate::record::{read_games, sgf_files};
 
 /// Which games are wanted.
-pub(super) struct Wanted {
-    pub(super) rules: Rules,
-    pub(super) size: BoardSize,
-    pub(super) most: usize,
+pub struct Wanted {
+    /// The game, and the rules that it is replayed by.
+    pub rules: Rules,
+    /// The board.
+    pub size: BoardSize,
+    /// How many at the most.
+    pub most: usize,
 }
 
 /// Games that were found, and how many were left out.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) games: Vec<GameRecord>,
-    pub(super) left_out: usize,
+pub struct Found {
+    /// Those that are wanted.
+    pub games: Vec<GameRecord>,
+    /// How many others there were.
+    pub left_out: usize,
 }
 
 /// Reads files and folders of games, see [`sgf_files`]. Games on other boards, with handicap, lost on
 /// time or without moves are left out.
-pub(super) fn read(paths: &[PathBuf], wanted: &Wanted) -> anyhow::Result<Found> {
+pub fn read(paths: &[PathBuf], wanted: &Wanted) -> anyhow::Result<Found> {
     read_while(paths, wanted, &|| true)
 }
 
 /// The same as long as there is time; what was found until then.
-pub(super) fn read_while(
+pub fn read_while(
     paths: &[PathBuf],
     wanted: &Wanted,
     go_on: &dyn Fn() -> bool,
@@ -82,7 +87,7 @@ fn add(text: &[u8], limits: &SgfLimits, wanted: &Wanted, found: &mut Found) {
 }
 
 /// Calls a function with the position before every move, as long as the moves are legal.
-pub(super) fn replay(game: &GameRecord, wanted: &Wanted, mut see: impl FnMut(&Position)) {
+pub fn replay(game: &GameRecord, wanted: &Wanted, mut see: impl FnMut(&Position)) {
     let mut position = Position::new(game.size, wanted.rules, game.komi.unwrap_or_default());
     for recorded in &game.moves {
         position.set_to_move(recorded.color);
@@ -94,7 +99,8 @@ pub(super) fn replay(game: &GameRecord, wanted: &Wanted, mut see: impl FnMut(&Po
 }
 
 /// Stones on the board.
-pub(super) fn stones(position: &Position) -> u32 {
+#[must_use]
+pub fn stones(position: &Position) -> u32 {
     let stones = position.size().area() - position.board().empty_points().len();
     u32::try_from(stones).unwrap_or(u32::MAX)
 }

@@ -22,22 +22,22 @@ use crate::playout::PlayoutEvaluator;
 use crate::util::Seed;
 
 /// Instead of the name of a network: none, but games played to the end.
-pub(super) const NO_NET: &str = "none";
+pub const NO_NET: &str = "none";
 
 /// What stands before the name of a built-in network.
-pub(super) const BUILT_IN: &str = "builtin:";
+pub const BUILT_IN: &str = "builtin:";
 
 /// The network that is named; without a name, for each game and board the built-in network that
 /// was trained for it, and games played to the end where there is none.
-pub(super) fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
+pub fn make(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     Ok(make_whole(config)?.0)
 }
 
 /// An evaluator with the games that it knows, and the network that was named.
-pub(super) type Whole = (Arc<dyn Evaluator>, Vec<Game>, Option<Network>);
+pub type Whole = (Arc<dyn Evaluator>, Vec<Game>, Option<Network>);
 
 /// The same with more about it.
-pub(super) fn make_whole(config: &Config) -> anyhow::Result<Whole> {
+pub fn make_whole(config: &Config) -> anyhow::Result<Whole> {
     let (evaluator, games, net) = match config.net.path.as_str() {
         "" => (built_in(config)?, Game::ALL.to_vec(), None),
         NO_NET => (playouts(config), Game::ALL.to_vec(), None),
@@ -58,7 +58,7 @@ pub(super) fn make_whole(config: &Config) -> anyhow::Result<Whole> {
 }
 
 /// Refuses a network that is named and was made for another game than the configured one.
-pub(super) fn check_game(config: &Config) -> anyhow::Result<()> {
+pub fn check_game(config: &Config) -> anyhow::Result<()> {
     match config.net.path.as_str() {
         "" | NO_NET => Ok(()),
         path => {
@@ -73,7 +73,7 @@ fn must_know(net: &Network, path: &str, config: &Config) -> anyhow::Result<()> {
 }
 
 /// The same for a network that knows these games.
-pub(super) fn must_know_game(games: &[Game], path: &str, config: &Config) -> anyhow::Result<()> {
+pub fn must_know_game(games: &[Game], path: &str, config: &Config) -> anyhow::Result<()> {
     let game = config.game.rules().game;
     anyhow::ensure!(
         games.contains(&game),
@@ -85,7 +85,8 @@ pub(super) fn must_know_game(games: &[Game], path: &str, config: &Config) -> any
 }
 
 /// Says in words who plays a game on a board.
-pub(super) fn describe(config: &Config) -> Describe {
+#[must_use]
+pub fn describe(config: &Config) -> Describe {
     let config = config.clone();
     Box::new(move |game, size| {
         let built_in = |name: &str| Some(fitting(game, size)?).filter(|net| net.name == name);
@@ -110,7 +111,8 @@ fn chosen(config: &Config, game: Game, size: BoardSize) -> Option<String> {
 }
 
 /// The built-in network that is chosen for a game on a board, if one was trained for it.
-pub(super) fn fitting(game: Game, size: BoardSize) -> Option<Manifest> {
+#[must_use]
+pub fn fitting(game: Game, size: BoardSize) -> Option<Manifest> {
     builtin::trained().ok()?.into_iter().find(|net| net.fits(game, size))
 }
 
@@ -130,7 +132,8 @@ fn built_in(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
 
 /// The built-in networks that are played with, of which the first that fits a position is asked; none where
 /// another one is named.
-pub(super) fn built_in_nets(config: &Config) -> Option<Vec<Manifest>> {
+#[must_use]
+pub fn built_in_nets(config: &Config) -> Option<Vec<Manifest>> {
     let all = builtin::trained().ok()?;
     match config.net.path.as_str() {
         "" => Some(all),
@@ -142,14 +145,15 @@ pub(super) fn built_in_nets(config: &Config) -> Option<Vec<Manifest>> {
 }
 
 /// What evaluates the configured game, in words.
-pub(super) fn name(config: &Config) -> String {
+#[must_use]
+pub fn name(config: &Config) -> String {
     let (game, size) = (config.game.rules().game, config.game.size());
     let net = chosen(config, game, size);
     net.unwrap_or_else(|| format!("{} playouts", config.playout.policy))
 }
 
 /// The network of our own that the configuration names or chooses for its game and board.
-pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
+pub fn net_file(config: &Config) -> anyhow::Result<NetFile> {
     let (game, size) = (config.game.rules().game, config.game.size());
     match chosen(config, game, size).map(|path| load(&path)).transpose()? {
         Some(Network::Own(net)) => Ok(*net),
@@ -160,13 +164,13 @@ pub(super) fn net_file(config: &Config) -> anyhow::Result<NetFile> {
 }
 
 /// The network without memory.
-pub(super) fn without_memory(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
+pub fn without_memory(config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let net = NetParams { cache_mb: 0, ..config.net.clone() };
     make(&Config { net, ..config.clone() })
 }
 
 /// A network by its name alone, whatever the configured game is, without memory.
-pub(super) fn of_net(path: &str, config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
+pub fn of_net(path: &str, config: &Config) -> anyhow::Result<Arc<dyn Evaluator>> {
     let terms = Terms { params: config.net.clone(), memory: None };
     match load(path)? {
         Network::Own(net) => with_net(&net, &terms),
@@ -203,7 +207,7 @@ fn select(
 }
 
 /// A network by file or as `builtin:NAME`, checked.
-pub(super) fn load(path: &str) -> anyhow::Result<Network> {
+pub fn load(path: &str) -> anyhow::Result<Network> {
     let load = || -> anyhow::Result<Network> {
         let net = Network::load(path)?;
         net.verify()?;
@@ -276,7 +280,8 @@ fn remembering(net: impl Evaluator + 'static, sha256: &str, terms: &Terms) -> Ar
 }
 
 /// Whether networks are computed by the processor.
-pub(super) fn runs_on_cpu(params: &NetParams) -> bool {
+#[must_use]
+pub fn runs_on_cpu(params: &NetParams) -> bool {
     choice(params).ok().and_then(|choice| choice.open().ok()).is_none_or(|device| device.is_cpu())
 }
 

@@ -11,7 +11,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use tracing::error;
 
-use super::evaluator::{self, BUILT_IN, NO_NET};
+use super::evaluators::{self, BUILT_IN, NO_NET};
 use crate::config::Config;
 use crate::eval::{BackgroundEvaluator, EvalError, Evaluator};
 use crate::game::Game;
@@ -22,18 +22,19 @@ use crate::nn::{Glance, Network, glance};
 const SMALL: u64 = 1 << 20;
 
 /// The evaluator of a conversation.
-pub(super) struct Loading {
-    pub(super) evaluator: Arc<dyn Evaluator>,
+pub struct Loading {
+    /// What evaluates positions, or will when it has been loaded.
+    pub evaluator: Arc<dyn Evaluator>,
     /// The games that it knows.
-    pub(super) games: Vec<Game>,
+    pub games: Vec<Game>,
     /// Tells of the networks.
-    pub(super) models: Models,
+    pub models: Models,
     /// What may still be being loaded.
-    pub(super) background: Option<Arc<BackgroundEvaluator>>,
+    pub background: Option<Arc<BackgroundEvaluator>>,
 }
 
-/// The evaluator that the configuration asks for, see [`evaluator::make_for_games`].
-pub(super) fn begin(config: &Config) -> anyhow::Result<Loading> {
+/// The evaluator that the configuration asks for, see [`evaluators::make_whole`].
+pub fn begin(config: &Config) -> anyhow::Result<Loading> {
     let path = config.net.path.as_str();
     if matches!(path, "" | NO_NET) || path.starts_with(BUILT_IN) {
         return now(config);
@@ -41,7 +42,7 @@ pub(super) fn begin(config: &Config) -> anyhow::Result<Loading> {
     let Glance { bytes, games } = glance(path).with_context(|| format!("in {path}"))?;
     match games {
         Some(games) if bytes > SMALL => {
-            evaluator::must_know_game(&games, path, config)?;
+            evaluators::must_know_game(&games, path, config)?;
             behind(config, games)
         }
         _ => now(config),
@@ -50,7 +51,7 @@ pub(super) fn begin(config: &Config) -> anyhow::Result<Loading> {
 
 /// Loads before it returns.
 fn now(config: &Config) -> anyhow::Result<Loading> {
-    let (evaluator, games, net) = evaluator::make_whole(config)?;
+    let (evaluator, games, net) = evaluators::make_whole(config)?;
     let models = net.as_ref().map_or_else(|| built_in(config), |net| vec![model(net, config)]);
     let models: Models = Box::new(move || Ok(Value::from(models.clone())));
     Ok(Loading { evaluator, games, models, background: None })
@@ -61,7 +62,7 @@ fn behind(config: &Config, games: Vec<Game>) -> anyhow::Result<Loading> {
     let (all, about) = (config.clone(), Arc::new(OnceLock::new()));
     let told = Arc::clone(&about);
     let make = move || {
-        let made = evaluator::make_whole(&all).map_err(|reason| {
+        let made = evaluators::make_whole(&all).map_err(|reason| {
             error!("the network cannot be loaded: {reason:#}");
             EvalError::Make(format!("{reason:#}"))
         });
@@ -83,7 +84,7 @@ fn behind(config: &Config, games: Vec<Game>) -> anyhow::Result<Loading> {
 
 /// The networks that are built in and may be asked.
 fn built_in(config: &Config) -> Vec<Value> {
-    let nets = evaluator::built_in_nets(config).unwrap_or_default();
+    let nets = evaluators::built_in_nets(config).unwrap_or_default();
     let names = nets.iter().map(|net| (net.name.as_str(), i64::from(net.features)));
     names
         .map(|(name, version)| entry(&format!("{BUILT_IN}{name}"), name, version, config))
@@ -100,7 +101,7 @@ fn model(net: &Network, config: &Config) -> Value {
 }
 
 fn entry(path: &str, name: &str, version: i64, config: &Config) -> Value {
-    let on_cpu = evaluator::runs_on_cpu(&config.net);
+    let on_cpu = evaluators::runs_on_cpu(&config.net);
     json!({
         "name": path,
         "internalName": name,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tracing::{debug, warn};
 
-use super::evaluator;
+use super::evaluators;
 use crate::config::Config;
 use crate::nn::Network;
 use crate::search::StopModel;
@@ -14,11 +14,12 @@ use crate::uncertainty::{BuiltInProfiles, ProfileFiles};
 /// The stop profile that is named, the one beside the network, or those that are built in with the
 /// built-in networks. One that cannot be used is no
 /// reason not to play: searches then take all their time.
-pub(super) fn make(config: &Config) -> Option<Arc<dyn StopModel>> {
+#[must_use]
+pub fn make(config: &Config) -> Option<Arc<dyn StopModel>> {
     let net = Path::new(&config.net.path);
     let named = &config.time.stop_profile;
     if named.is_empty()
-        && let Some(nets) = evaluator::built_in_nets(config)
+        && let Some(nets) = evaluators::built_in_nets(config)
     {
         return Some(Arc::new(BuiltInProfiles::new(nets)));
     }
@@ -44,7 +45,7 @@ pub(super) fn make(config: &Config) -> Option<Arc<dyn StopModel>> {
 
 fn load(config: &Config, files: &ProfileFiles) -> anyhow::Result<Arc<dyn StopModel>> {
     let sha256 = match config.net.path.as_str() {
-        "" => evaluator::net_file(config)?.manifest.sha256,
+        "" => evaluators::net_file(config)?.manifest.sha256,
         path => Network::load(path)?.sha256().to_owned(),
     };
     Ok(Arc::new(files.load(&sha256)?))

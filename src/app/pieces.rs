@@ -3,24 +3,28 @@
 use std::ops::Range;
 
 /// The name of the file with the games of these numbers.
-pub(super) fn file_name(games: &Range<u64>, extension: &str) -> String {
+#[must_use]
+pub fn file_name(games: &Range<u64>, extension: &str) -> String {
     format!("games-{:07}-{:07}.{extension}", games.start, games.end)
 }
 
 /// The numbers of the games in a file, by its name; none for other files.
-pub(super) fn numbers(name: &str, extension: &str) -> Option<Range<u64>> {
+#[must_use]
+pub fn numbers(name: &str, extension: &str) -> Option<Range<u64>> {
     let numbers = name.strip_prefix("games-")?.strip_suffix(extension)?.strip_suffix('.')?;
     let (from, to) = numbers.split_once('-')?;
     Some(from.parse().ok()?..to.parse().ok()?)
 }
 
 /// Whether two files hold a common game.
-pub(super) fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+#[must_use]
+pub fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
 /// What is left of some games without those in the files that are there, sorted by their start.
-pub(super) fn missing(games: Range<u64>, there: &[Range<u64>]) -> Vec<Range<u64>> {
+#[must_use]
+pub fn missing(games: Range<u64>, there: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut rest = games.clone();
     let mut missing = Vec::new();
     for file in there.iter().filter(|file| overlap(file, &games)) {

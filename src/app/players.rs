@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 
+use super::{evaluators, stop_model, timetable};
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
-use crate::cli::{evaluator, stop_model, time};
 use crate::config::{Config, SHORT};
 use crate::engine::Engine;
 use crate::timeman::TimeParams;
 use crate::util::Seed;
 
 /// The players, before it is known how many games are played at the same time.
-pub(super) struct Team {
+pub struct Team {
     members: Vec<Member>,
     /// Threads of the player that has most.
-    pub(super) threads: usize,
+    pub threads: usize,
 }
 
 struct Member {
@@ -27,7 +27,7 @@ struct Member {
 }
 
 /// Reads the settings of all players.
-pub(super) fn gather(
+pub fn gather(
     specs: &[PlayerSpec],
     base: &Config,
     terms: &Terms,
@@ -87,7 +87,7 @@ fn configure(
     if terms.size.is_square() {
         config = config.with("game.board_size", &terms.size.width().to_string())?;
     }
-    evaluator::check_game(&config)?;
+    evaluators::check_game(&config)?;
     Ok(config)
 }
 
@@ -112,7 +112,8 @@ fn adapt(mut config: Config, base: &Config, time: TimeControl) -> anyhow::Result
 
 impl Team {
     /// The players for so many games at the same time, which share the memory.
-    pub(super) fn contestants(self, concurrency: usize) -> Vec<Contestant> {
+    #[must_use]
+    pub fn contestants(self, concurrency: usize) -> Vec<Contestant> {
         let contestant = |Member { spec, time, config }: Member| {
             let source = match (spec.kind, config) {
                 (PlayerKind::Program(words), _) => {
@@ -138,8 +139,8 @@ impl Team {
 /// Makes the engines of one player for games one after the other. A network is loaded once;
 /// what playouts learnt in one game is forgotten in the next, so that games do not depend on those before them.
 fn maker(config: Config) -> anyhow::Result<EngineMaker> {
-    let evaluator = evaluator::make(&config)?;
-    let table = time::configured_table(&config)?;
+    let evaluator = evaluators::make(&config)?;
+    let table = timetable::configured(&config)?;
     let stop_model = stop_model::make(&config);
     Ok(Box::new(move |seed: Seed| {
         let mut config = config.clone();

@@ -1,0 +1,14 @@
+//! What programs do with the parts: the only place where a [`Config`](crate::config::Config) becomes
+//! an evaluator, an engine, a match, a generation, a self-play job or a stop profile.
+//!
+//! `cli` reads arguments, calls what is here, and prints. Errors are texts for people with their
+//! causes, as nobody does anything about them but show them: `anyhow`.
+
+pub mod evaluators;
+pub mod games;
+pub mod loading;
+pub mod pieces;
+pub mod players;
+pub mod stop_model;
+pub mod store;
+pub mod timetable;
