@@ -107,6 +107,7 @@ pub(super) fn run(args: &SelfplayArgs, config: &Config) -> anyhow::Result<()> {
         evaluator: evaluator.as_ref(),
         stop_model: stop_model.as_deref(),
         params: &config.selfplay,
+        search: &config.search,
         start,
         archive: &archive,
         seed,

@@ -86,6 +86,12 @@ impl Session {
         }
     }
 
+    /// The engine that the conversation is about.
+    #[must_use]
+    pub const fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// The file that a client means by a name, if it may touch it.
     pub(super) fn file(&self, name: &str) -> Result<PathBuf, String> {
         let is_plain = !name.starts_with('.') && !name.contains(['/', '\\']);

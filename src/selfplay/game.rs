@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use rand::RngExt as _;
 
-use super::params::SelfplayParams;
 use super::run::Selfplay;
 use crate::eval::{EvalError, Evaluation, Evaluator};
 use crate::game::{Color, Game, Komi, Move, Position};
 use crate::record::{Outcome, TrainingGame, Turn};
-use crate::search::{SearchReport, Stepper, StopModel};
+use crate::search::{SearchReport, Stepper};
 use crate::util::{Rng, Seed, standard_normal};
 
 /// A game under way.
 pub(super) struct Play<'a> {
-    params: &'a SelfplayParams,
-    stop_model: Option<&'a dyn StopModel>,
+    games: Selfplay<'a>,
     number: u64,
     rng: Rng,
     position: Position,
@@ -94,7 +92,7 @@ pub enum Resignation {
 
 impl<'a> Play<'a> {
     pub(super) fn new(games: &Selfplay<'a>, number: u64) -> Self {
-        let Selfplay { evaluator, stop_model, params, start, archive, seed } = *games;
+        let Selfplay { evaluator, params, start, archive, seed, .. } = *games;
         let mut rng = seed.fork("game", number).rng();
         let komi = match start.rules.game {
             Game::Go => spread(start.komi, params.komi_spread, &mut rng),
@@ -114,11 +112,10 @@ impl<'a> Play<'a> {
                 turns.push(Turn { mv, policy: Vec::new(), value: None, weight: 0.0, label: None });
             }
         }
-        let (effort, stepper) = search((params, stop_model), &position, &mut rng);
+        let (effort, stepper) = games.search(&position, &mut rng);
         let own = evaluator.apart(&position, seed.fork("evaluator of a game", number));
         Self {
-            params,
-            stop_model,
+            games: *games,
             number,
             rng,
             position,
@@ -184,10 +181,10 @@ impl<'a> Play<'a> {
         let Some(leaf) = self.stepper.leaf() else { return };
         let hash = leaf.hash_with_past();
         self.tell(&evaluation);
-        if self.remembered.len() >= self.params.remembered {
+        if self.remembered.len() >= self.games.params.remembered {
             self.remembered.clear();
         }
-        if self.params.remembered > 0 {
+        if self.games.params.remembered > 0 {
             self.remembered.insert(hash, Arc::new(evaluation));
         }
     }
@@ -206,7 +203,7 @@ impl<'a> Play<'a> {
             Effort::Full => 1.0,
             Effort::Fast => 0.0,
             #[expect(clippy::cast_possible_truncation, reason = "a share")]
-            Effort::Ended => self.params.early_weight as f32,
+            Effort::Ended => self.games.params.early_weight as f32,
         };
         // What was evaluated but not searched says nothing of the moves, but its game has a result.
         let told = self.effort == Effort::Full || weight > 0.0 && report.simulations > 1;
@@ -216,25 +213,24 @@ impl<'a> Play<'a> {
         if self.is_over() {
             return false;
         }
-        (self.effort, self.stepper) =
-            search((self.params, self.stop_model), &self.position, &mut self.rng);
+        (self.effort, self.stepper) = self.games.search(&self.position, &mut self.rng);
         true
     }
 
     fn is_over(&self) -> bool {
         self.resigned.is_some()
             || self.position.is_over()
-            || self.turns.len() >= self.params.longest_game(self.position.size())
+            || self.turns.len() >= self.games.params.longest_game(self.position.size())
     }
 
     /// Whether the side to move gives up.
     fn resigns(&mut self, report: &SearchReport) -> bool {
         let color = self.position.to_move();
-        let threshold = self.params.resign_value;
+        let threshold = self.games.params.resign_value;
         let lost = threshold > -1.0 && f64::from(report.value.get()) < threshold;
         let count = &mut self.lost_turns[color.index()];
         *count = if lost { *count + 1 } else { 0 };
-        if *count < self.params.resign_moves {
+        if *count < self.games.params.resign_moves {
             return false;
         }
         self.would_resign.get_or_insert(color);
@@ -246,8 +242,8 @@ impl<'a> Play<'a> {
 
     /// The move to play: the best one, or one drawn by how good it looks.
     fn choose(&mut self, report: &SearchReport) -> Option<Move> {
-        let early = self.turns.len() - self.given < self.params.drawn_moves;
-        if early || self.rng.random_bool(self.params.drawn_share) {
+        let early = self.turns.len() - self.given < self.games.params.drawn_moves;
+        if early || self.rng.random_bool(self.games.params.drawn_share) {
             let mut rest = self.rng.random_range(0.0..1.0_f32);
             for &(mv, weight) in &report.policy {
                 rest -= weight;
@@ -289,16 +285,19 @@ impl<'a> Play<'a> {
     }
 }
 
-/// A full or a fast search of a position. Only a full one may end early.
-fn search(
-    (params, model): (&SelfplayParams, Option<&dyn StopModel>),
-    position: &Position,
-    rng: &mut Rng,
-) -> (Effort, Stepper) {
-    let full = rng.random_bool(params.full_share);
-    let stepper_rng = Seed::new(rng.random()).rng();
-    let stepper = Stepper::new(position.clone(), params.search(full), stepper_rng);
-    if full { (Effort::Full, stepper.with_model(model)) } else { (Effort::Fast, stepper) }
+impl Selfplay<'_> {
+    /// A full or a fast search of a position. Only a full one may end early.
+    fn search(&self, position: &Position, rng: &mut Rng) -> (Effort, Stepper) {
+        let full = rng.random_bool(self.params.full_share);
+        let stepper_rng = Seed::new(rng.random()).rng();
+        let search = self.params.search(full, self.search);
+        let stepper = Stepper::new(position.clone(), search, stepper_rng);
+        if full {
+            (Effort::Full, stepper.with_model(self.stop_model))
+        } else {
+            (Effort::Fast, stepper)
+        }
+    }
 }
 
 /// Komi around a middle.

@@ -53,8 +53,8 @@ impl SelfplayParams {
         threads_or_cores(self.threads)
     }
 
-    /// How a full or a fast search is done.
-    pub(super) fn search(&self, full: bool) -> SearchParams {
+    /// How a full or a fast search is done: as in `base`, but for what belongs to self-play.
+    pub(super) fn search(&self, full: bool, base: &SearchParams) -> SearchParams {
         let gumbel = self.considered > 0;
         SearchParams {
             threads: 1,
@@ -62,7 +62,7 @@ impl SelfplayParams {
             max_simulations: if full { self.simulations } else { self.fast_simulations },
             gumbel_considered: self.considered,
             noise: if full && !gumbel { self.noise } else { 0.0 },
-            ..SearchParams::default()
+            ..base.clone()
         }
     }
 

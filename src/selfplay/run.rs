@@ -12,7 +12,7 @@ use super::params::{SelfplayParams, Start};
 use super::worker::Hall;
 use crate::eval::{EvalError, Evaluator};
 use crate::game::Color;
-use crate::search::StopModel;
+use crate::search::{SearchParams, StopModel};
 use crate::util::Seed;
 
 /// Self-play could not go on.
@@ -35,6 +35,8 @@ pub struct Selfplay<'a> {
     pub stop_model: Option<&'a dyn StopModel>,
     /// How games are played.
     pub params: &'a SelfplayParams,
+    /// How moves are searched, as far as `params` does not say.
+    pub search: &'a SearchParams,
     /// Where they begin.
     pub start: Start,
     /// Earlier games to begin in.

@@ -34,7 +34,7 @@ pub use metrics::{AtThreshold, Quality, Scores, Tenth};
 pub use params::{Target, ThresholdsBy, UncertaintyParams};
 pub use profile::{Checkpoint, PROFILE_FORMAT, ProfileError, ProfileFiles, StopProfile, Stopper};
 pub use replay::{Extrapolated, Replay, Replayed, ended_by};
-pub use research::research;
+pub use research::Research;
 pub use rule::{Checks, DynamicStop};
 pub use store::{TRACES_EXTENSION, TRACES_VERSION, TraceFile, TracedGame, TracesError};
 pub use trace::{Step, Trace};

@@ -21,7 +21,7 @@ use crate::eval::Evaluator;
 use crate::game::Position;
 use crate::record::{Shard, TrainingGame, shard_files};
 use crate::selfplay::{Archive, Played, Selfplay, Start};
-use crate::uncertainty::{TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams, research};
+use crate::uncertainty::{Research, TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams};
 use crate::util::{Seed, list_folder, make_folder};
 
 #[derive(Debug, Args)]
@@ -199,9 +199,15 @@ impl Maker<'_> {
         let seed = Seed::new(self.config.uncertainty.seed).fork("uncertainty games", 0);
         let mut games = Vec::new();
         let archive = Archive::new();
-        let (evaluator, params) = (self.net, &self.config.selfplay);
-        let selfplay =
-            Selfplay { evaluator, stop_model: None, params, start, archive: &archive, seed };
+        let selfplay = Selfplay {
+            evaluator: self.net,
+            stop_model: None,
+            params: &self.config.selfplay,
+            search: &self.config.search,
+            start,
+            archive: &archive,
+            seed,
+        };
         let keep = |played: Played| -> anyhow::Result<()> {
             games.push(played.game);
             Ok(())
@@ -225,7 +231,8 @@ impl Maker<'_> {
                 positions.push(position);
             }
         }
-        let found = research(self.net, &positions, params, self.stop, done)?;
+        let research = Research { net: self.net, params, search: &self.config.search };
+        let found = research.run(&positions, self.stop, done)?;
         let Some(found) = found else { return Ok(None) };
         let empty = |game| TracedGame { game, searches: Vec::new() };
         let mut traced: Vec<_> = games.into_iter().map(empty).collect();

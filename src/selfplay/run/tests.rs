@@ -1,10 +1,13 @@
 use std::convert::Infallible;
+use std::sync::LazyLock;
 
 use super::*;
 use crate::eval::{HashedEvaluator, UniformEvaluator};
 use crate::game::{BoardSize, Game, Komi, Position, Rules};
 use crate::playout::{PlayoutEvaluator, PlayoutParams, ReplyLearning};
 use crate::timeman::{Progress, StopReason, StopRule, Verdict, expected_simulations};
+
+static SEARCH: LazyLock<SearchParams> = LazyLock::new(SearchParams::default);
 
 fn start(rules: Rules) -> Start {
     let size = BoardSize::square(5).unwrap();
@@ -18,7 +21,7 @@ fn selfplay<'a>(
     archive: &'a Archive,
 ) -> Selfplay<'a> {
     let (start, seed) = (start(rules), Seed::new(5));
-    Selfplay { evaluator, stop_model: None, params, start, archive, seed }
+    Selfplay { evaluator, stop_model: None, params, search: &SEARCH, start, archive, seed }
 }
 
 fn games(
@@ -290,4 +293,23 @@ fn searches_that_end_early_count_as_much_as_is_wanted() {
         let ended: u64 = watched.iter().map(|played| played.ended_early).sum();
         assert_eq!(stats.ended_early, ended);
     }
+}
+
+#[test]
+fn settings_of_the_search_were_ignored() {
+    let params =
+        SelfplayParams { considered: 0, simulations: 40, threads: 1, ..Default::default() };
+    let archive = Archive::new();
+    let moves = |c_puct| {
+        let search = SearchParams { c_puct, ..SearchParams::default() };
+        let whole = selfplay(&HashedEvaluator, &params, Rules::NOGO, &archive);
+        let mut moves = Vec::new();
+        let keep = |played: Played| {
+            moves.extend(played.game.turns.iter().map(|turn| turn.mv));
+            Ok::<(), Infallible>(())
+        };
+        Selfplay { search: &search, ..whole }.play(0..1, &AtomicBool::new(false), keep).unwrap();
+        moves
+    };
+    assert_ne!(moves(0.1), moves(5.0));
 }

@@ -1,6 +1,13 @@
+use std::sync::LazyLock;
+
 use super::*;
 use crate::eval::LastMoveEvaluator;
 use crate::game::{BoardSize, Komi, Move, Rules};
+
+fn research(params: &UncertaintyParams) -> Research<'_> {
+    static SEARCH: LazyLock<SearchParams> = LazyLock::new(SearchParams::default);
+    Research { net: &LastMoveEvaluator, params, search: &SEARCH }
+}
 
 #[test]
 fn positions_are_searched_alike_whatever_is_searched_beside_them() {
@@ -15,7 +22,7 @@ fn positions_are_searched_alike_whatever_is_searched_beside_them() {
     let run = |together, threads, positions: &[Position]| {
         let params = UncertaintyParams { simulations: 60, together, threads, ..Default::default() };
         let stop = AtomicBool::new(false);
-        research(&LastMoveEvaluator, positions, &params, &stop, &|| {}).unwrap().unwrap()
+        research(&params).run(positions, &stop, &|| {}).unwrap().unwrap()
     };
     let back: Vec<_> = positions.iter().rev().cloned().collect();
     let alone = run(1, 1, &positions);
@@ -27,5 +34,19 @@ fn positions_are_searched_alike_whatever_is_searched_beside_them() {
     assert!(alone.iter().flatten().count() >= 4);
     let stop = AtomicBool::new(true);
     let params = UncertaintyParams::default();
-    assert_eq!(research(&LastMoveEvaluator, &positions, &params, &stop, &|| {}).unwrap(), None);
+    assert_eq!(research(&params).run(&positions, &stop, &|| {}).unwrap(), None);
+}
+
+#[test]
+fn settings_of_the_search_were_ignored() {
+    let size = BoardSize::square(5).unwrap();
+    let position = Position::new(size, Rules::NOGO, Komi::default());
+    let params = UncertaintyParams { simulations: 60, ..Default::default() };
+    let found = |c_puct| {
+        let search = SearchParams { c_puct, ..SearchParams::default() };
+        let research = Research { search: &search, ..research(&params) };
+        let stop = AtomicBool::new(false);
+        research.run(std::slice::from_ref(&position), &stop, &|| {}).unwrap().unwrap()
+    };
+    assert_ne!(found(0.1), found(5.0));
 }
