@@ -92,7 +92,7 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     ("candle", &["nn", "train", "uncertainty"]),
     ("tokio", &["gtp", "engine", "arena", "app", "cli"]),
     ("println!", &["cli"]),
-    ("Instant::now", &["engine", "arena", "cli"]),
+    ("Instant::now", &["engine", "arena", "app", "cli"]),
     ("std::env::", &["cli"]),
     ("std::fs", &["util", "app", "cli"]),
     ("static mut", &[]),

@@ -6,9 +6,13 @@
 
 pub mod evaluators;
 pub mod games;
+pub mod import;
 pub mod loading;
+pub mod matches;
 pub mod pieces;
 pub mod players;
+pub mod progress;
 pub mod stop_model;
+pub mod stop_profile;
 pub mod store;
 pub mod timetable;

@@ -122,6 +122,14 @@ pub struct Standing {
     pub decided: Option<Verdict>,
 }
 
+impl Standing {
+    /// Whether there is nothing left to play.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.decided.is_some() || self.games >= self.scheduled
+    }
+}
+
 impl Match {
     /// Plays all games that are not among the lines already, and returns how the match stands.
     pub fn run(

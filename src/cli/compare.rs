@@ -11,9 +11,10 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::progress::Progress;
+use super::progress::Bars;
 use super::{print, print_json, stop};
 use crate::app::evaluators;
+use crate::app::progress::Display as _;
 use crate::config::Config;
 use crate::eval::{Evaluation, Evaluator};
 use crate::game::{Board, BoardSize, Color, Komi, Move, Position, Rules, handicap};
@@ -81,7 +82,7 @@ pub(super) fn run(args: &CompareArgs, config: &Config) -> anyhow::Result<()> {
     let teacher = evaluators::of_net(&args.teacher, config)?;
     let mut chosen = recorded(args)?;
     chosen.extend(odd(args, teacher.as_ref())?);
-    let progress = Progress::new("comparing", chosen.len() as u64, "positions");
+    let progress = Bars.begin("comparing", chosen.len() as u64, "positions");
     let compare = |part: &[Chosen]| -> anyhow::Result<Vec<(&'static str, Difference)>> {
         let mut found = Vec::new();
         for some in part.chunks(BATCH) {
@@ -169,7 +170,7 @@ fn odd(args: &CompareArgs, teacher: &dyn Evaluator) -> anyhow::Result<Vec<Chosen
     let numbers: Vec<u64> = (0..args.odd).collect();
     let stop = stop::flag(None)?;
     let params = LabelParams::default();
-    let progress = Progress::new("odd positions", args.odd, "positions");
+    let progress = Bars.begin("odd positions", args.odd, "positions");
     let make = |numbers: &[u64]| -> anyhow::Result<Vec<Chosen>> {
         let labeller = Labeller { teacher, params: &params, seed: Seed::new(args.seed) };
         let step = |made: u64, _| {

@@ -12,11 +12,13 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use serde_json::json;
 
-use super::progress::Progress;
-use super::record::{HOLDOUT, share};
+use super::progress::Bars;
+use super::record::share;
 use super::selfplay::part;
 use super::{print, print_json, stop};
 use crate::app::evaluators;
+use crate::app::import::HOLDOUT;
+use crate::app::progress::{Display as _, Progress};
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::nn::Network;
@@ -134,7 +136,7 @@ pub(super) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<()> {
         labels: AtomicU64::new(0),
         written: AtomicU64::new(0),
         begun,
-        progress: Progress::new("labels", games * params.variants, "games"),
+        progress: Bars.begin("labels", games * params.variants, "games"),
     };
     let done = thread::scope(|scope| {
         let threads = 0..threads_or_cores(args.threads).min(units.len());
@@ -284,7 +286,7 @@ struct Work<'a> {
     labels: AtomicU64,
     written: AtomicU64,
     begun: Instant,
-    progress: Progress,
+    progress: Box<dyn Progress>,
 }
 
 impl Work<'_> {

@@ -1,15 +1,15 @@
 //! `tedomari match report`: what the games of a match say.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 
 use super::{print, print_json};
-use crate::arena::report::{Pairing, Results, Summary, write};
-use crate::util::make_folder;
+use crate::app::matches::summarise;
+use crate::arena::report::{Pairing, Results, Summary};
 use crate::util::stats::Verdict;
 
 /// Count the games of a match again, or of its shards together
@@ -34,7 +34,7 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         (None, _) => bail!("several directories: name with --out DIR where the summary goes"),
     };
     let results = Results::read(&args.directories)?;
-    let (summary, files) = written(&results, out)?;
+    let (summary, files) = summarise(&results, out)?;
     if args.json {
         return print_json(&json!(summary));
     }
@@ -43,18 +43,6 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         let _ = writeln!(text, "wrote {}", file.display());
     }
     print(&text)
-}
-
-/// Counts the games of a match that has just been played.
-pub(super) fn refresh(directory: &Path) -> anyhow::Result<()> {
-    let results = Results::read(&[directory.to_owned()])?;
-    written(&results, directory).map(|_| ())
-}
-
-fn written(results: &Results, out: &Path) -> anyhow::Result<(Summary, Vec<PathBuf>)> {
-    let cannot = || format!("cannot write the summary to {}", out.display());
-    make_folder(out).with_context(cannot)?;
-    write(results, out).with_context(cannot)
 }
 
 /// The result in a few lines.

@@ -28,6 +28,10 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
+pub use matches::play_match;
+pub use progress::Bars;
+pub use record::share;
+
 use crate::app::evaluators;
 use crate::arena::TimeControl;
 use crate::config::Config;

@@ -1,10 +1,12 @@
-//! How long work shows that it goes on.
+//! How long work shows that it goes on, on standard error.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+
+use crate::app::progress::{Display, Progress};
 
 /// Time to the first line where there is no terminal, and between two of them.
 const TO_FIRST_LINE: Duration = Duration::from_secs(5);
@@ -15,8 +17,16 @@ pub(super) fn bar(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Work of a known length: a bar on a terminal, elsewhere a line now and then, both on standard error.
-pub(super) struct Progress {
+/// Shows work of a known length: a bar on a terminal, elsewhere a line now and then.
+pub struct Bars;
+
+impl Display for Bars {
+    fn begin(&self, name: &str, length: u64, unit: &'static str) -> Box<dyn Progress> {
+        Box::new(Work::new(name, length, unit))
+    }
+}
+
+struct Work {
     bar: ProgressBar,
     name: String,
     unit: &'static str,
@@ -24,34 +34,32 @@ pub(super) struct Progress {
     line: Option<Mutex<Instant>>,
 }
 
-impl Progress {
-    /// `length` things to do, such as games.
-    pub(super) fn new(name: &str, length: u64, unit: &'static str) -> Self {
+impl Work {
+    fn new(name: &str, length: u64, unit: &'static str) -> Self {
         let template = format!("{name} {{pos}}/{{len}} {unit} {{wide_bar}} {{msg}} {{eta}} left");
         let line = (!std::io::stderr().is_terminal()).then(|| Mutex::new(now() + TO_FIRST_LINE));
         let bar = ProgressBar::new(length).with_style(bar(&template));
         Self { bar, name: name.to_owned(), unit, line }
     }
+}
 
-    /// So many were done before, which says nothing of how long the rest takes.
-    pub(super) fn begin_at(&self, done: u64) {
+impl Progress for Work {
+    fn begin_at(&self, done: u64) {
         self.bar.set_position(done);
         self.bar.reset_eta();
     }
 
-    /// So many are done, and there is this to say.
-    pub(super) fn set(&self, done: u64, message: String) {
+    fn set(&self, done: u64, message: String) {
         self.bar.set_position(done);
         self.say(message);
     }
 
-    /// So many more are done.
-    pub(super) fn add(&self, done: u64) {
+    fn add(&self, done: u64) {
         self.bar.inc(done);
     }
 
-    /// There is this to say, on a terminal or when a line is due.
-    pub(super) fn say(&self, message: String) {
+    /// On a terminal, or when a line is due.
+    fn say(&self, message: String) {
         if let Some(due) = &self.line {
             let mut due = due.lock().unwrap_or_else(PoisonError::into_inner);
             if now() >= *due {
@@ -72,8 +80,7 @@ impl Progress {
         }
     }
 
-    /// The work is done.
-    pub(super) fn end(&self) {
+    fn end(&self) {
         self.bar.finish_and_clear();
     }
 }
@@ -97,7 +104,7 @@ mod tests {
 
     #[test]
     fn lines_say_how_long_it_takes() {
-        let progress = Progress::new("x", 1_000_000, "games");
+        let progress = Work::new("x", 1_000_000, "games");
         assert_eq!(left(&progress.bar), "");
         progress.begin_at(10);
         for done in 11..14 {

@@ -1,29 +1,21 @@
 //! `tedomari record`: games to learn from.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::progress::bar;
 use super::{print, print_json};
+use crate::app::import::{self, IMPORT_SEED, ImportSpec};
 use crate::config::Config;
 use crate::game::{BoardSize, Rules};
 use crate::record::{
-    Filters, ImportSummary, Importer, Rating, ResultFilter, SHARD_EXTENSION, ScoreTrust, Shard,
-    ShardWriter, UNFINISHED, read_games, sgf_files, shard_files,
+    Contents, Filters, ImportSummary, Rating, ResultFilter, ScoreTrust, Shard, shard_files,
 };
-use crate::util::{Seed, list_folder, make_folder, write_atomically};
-
-/// The folder of the games that are held out, inside of the others'.
-pub(super) const HOLDOUT: &str = "holdout";
-/// Decides which games are held out, where nobody says otherwise.
-pub(super) const IMPORT_SEED: u64 = 1;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RecordCommand {
@@ -120,7 +112,8 @@ fn date(text: &str) -> Result<String, String> {
     if good { Ok(text.to_owned()) } else { Err("write YYYY, YYYY-MM or YYYY-MM-DD".to_owned()) }
 }
 
-pub(super) fn share(text: &str) -> Result<f64, String> {
+/// Reads a share of a whole.
+pub fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("allowed is 0 to 1".to_owned()) }
 }
@@ -164,70 +157,22 @@ impl ImportArgs {
 }
 
 fn import(args: &ImportArgs, board: Option<&str>) -> anyhow::Result<()> {
-    let files = sgf_files(&args.files)?;
-    let held_out = args.out.join(HOLDOUT);
-    // The mark of the whole folder comes first and goes last.
-    let unfinished = args.out.join(UNFINISHED).exists();
-    for folder in [&args.out, &held_out] {
-        begin_folder(folder, unfinished)?;
-    }
-    let mut importer = Importer::new(args.filters(board)?, args.holdout, Seed::new(args.seed));
-    let per_shard = args.games_per_shard as usize;
-    let mut writers = [&args.out, &held_out].map(|folder| ShardWriter::new(folder, per_shard));
-    let limit = args.games.unwrap_or(usize::MAX);
+    let spec = ImportSpec {
+        files: args.files.clone(),
+        out: args.out.clone(),
+        filters: args.filters(board)?,
+        holdout: args.holdout,
+        seed: args.seed,
+        games: args.games,
+        games_per_shard: args.games_per_shard as usize,
+    };
     let progress = ProgressBar::new_spinner().with_style(bar("{spinner} {elapsed} {msg}"));
-    let mut failed = None;
-    for file in &files {
-        read_games(file, |sgf| {
-            if importer.summary().games >= limit {
-                return ControlFlow::Break(());
-            }
-            if let Some(imported) = importer.add(sgf) {
-                let writer = &mut writers[usize::from(imported.held_out)];
-                if let Err(error) = writer.add(imported.game) {
-                    failed = Some(error);
-                    return ControlFlow::Break(());
-                }
-                let games = importer.summary().games;
-                if games.is_multiple_of(1000) {
-                    progress.set_message(format!("{games} games, {}", file.display()));
-                    progress.tick();
-                }
-            }
-            ControlFlow::Continue(())
-        })?;
-        if let Some(error) = failed.take() {
-            return Err(error.into());
-        }
-    }
-    for writer in writers {
-        writer.finish()?;
-    }
-    for folder in [&held_out, &args.out] {
-        let mark = folder.join(UNFINISHED);
-        fs::remove_file(&mark).with_context(|| format!("cannot remove {}", mark.display()))?;
-    }
+    let imported = import::import(&spec, &|games, file| {
+        progress.set_message(format!("{games} games, {}", file.display()));
+        progress.tick();
+    })?;
     progress.finish_and_clear();
-    report(args, files.len(), importer.summary())
-}
-
-/// Makes a folder for shards, without those of an import that was cut off, and marks it as unfinished.
-fn begin_folder(folder: &Path, unfinished: bool) -> anyhow::Result<()> {
-    make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let mark = folder.join(UNFINISHED);
-    if unfinished {
-        for file in list_folder(folder)? {
-            if file.extension().is_some_and(|extension| extension == SHARD_EXTENSION) {
-                fs::remove_file(&file)
-                    .with_context(|| format!("cannot remove {}", file.display()))?;
-            }
-        }
-    } else if !shard_files(folder)?.is_empty() {
-        bail!("{} holds shards already: name another folder", folder.display());
-    }
-    let text = "The import into this folder has not finished.\n";
-    write_atomically(&mark, text.as_bytes())
-        .with_context(|| format!("cannot write {}", mark.display()))
+    report(args, imported.files, &imported.summary)
 }
 
 fn report(args: &ImportArgs, files: usize, summary: &ImportSummary) -> anyhow::Result<()> {
@@ -259,43 +204,6 @@ fn report(args: &ImportArgs, files: usize, summary: &ImportSummary) -> anyhow::R
         summary.with_score,
         summary.with_owners,
     ))
-}
-
-/// What is in a number of shards.
-#[derive(Default)]
-struct Contents {
-    games: usize,
-    turns: usize,
-    rows: usize,
-    bytes: usize,
-    with_result: usize,
-    with_score: usize,
-    with_owners: usize,
-    with_value: usize,
-    labelled: usize,
-    boards: BTreeMap<String, usize>,
-    rules: BTreeMap<String, usize>,
-}
-
-impl Contents {
-    fn add(&mut self, shard: &Shard) -> anyhow::Result<()> {
-        self.bytes += shard.bytes();
-        for game in shard.games() {
-            let game = game?;
-            self.games += 1;
-            self.turns += game.turns.len();
-            self.rows += game.turns.iter().filter(|turn| turn.weight > 0.0).count();
-            self.with_value += game.turns.iter().filter(|turn| turn.value.is_some()).count();
-            self.labelled += game.turns.iter().filter(|turn| turn.label.is_some()).count();
-            self.with_result += usize::from(game.outcome.for_black().is_some());
-            self.with_score += usize::from(game.outcome.score.is_some());
-            self.with_owners += usize::from(game.outcome.owners.is_some());
-            *self.boards.entry(game.size.to_string()).or_default() += 1;
-            let rules = game.rules.name().unwrap_or("other").to_owned();
-            *self.rules.entry(rules).or_default() += 1;
-        }
-        Ok(())
-    }
 }
 
 fn info(args: &InfoArgs) -> anyhow::Result<()> {

@@ -9,8 +9,9 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use serde_json::json;
 
-use super::progress::Progress;
+use super::progress::Bars;
 use super::{print, print_json, stop};
+use crate::app::progress::{Display as _, Progress};
 use crate::app::store::Store;
 use crate::app::{evaluators, pieces, stop_model};
 use crate::config::Config;
@@ -217,13 +218,13 @@ struct Table {
     missing: usize,
     written: usize,
     begun: Instant,
-    progress: Progress,
+    progress: Box<dyn Progress>,
 }
 
 impl Table {
     #[expect(clippy::disallowed_methods, reason = "progress reads the clock")]
     fn new(found: usize, missing: usize, games: u64) -> Self {
-        let progress = Progress::new("self-play", games, "games");
+        let progress = Bars.begin("self-play", games, "games");
         let begun = Instant::now();
         Self { stats: Stats::default(), found, missing, written: 0, begun, progress }
     }

@@ -11,9 +11,10 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::progress::bar;
-use super::record::HOLDOUT;
+
 use super::{print, print_json, restart, stop};
 use crate::app::evaluators;
+use crate::app::import::HOLDOUT;
 use crate::config::Config;
 use crate::nn::{NetShape, Network, Tensors, random_weights};
 use crate::record::{Shard, ShardError, Window, WindowParams, shard_files};

@@ -1,6 +1,7 @@
 //! Games to learn from.
 
 mod codec;
+mod contents;
 mod game;
 mod import;
 mod label;
@@ -14,6 +15,7 @@ pub use codec::{MAX_TURNS, NotAGame, UnwritableGame};
 pub(crate) use codec::{
     Source, decode as decode_game, encode as encode_game, move_number, put_number,
 };
+pub use contents::Contents;
 pub use game::{IllegalTurn, Label, Outcome, TrainingGame, Turn};
 pub use import::{
     Filters, ImportError, ImportSummary, Imported, Importer, ResultFilter, ScoreTrust, Skipped,

@@ -18,8 +18,9 @@ use super::stopping::{self, UncertaintyPart};
 use super::study::{self, StudyArgs};
 use super::time::{self, TimeArgs};
 use super::{report, wls};
-use crate::arena::RECORDS;
-use crate::cli::{matches, print, print_json};
+use crate::app::matches::MatchSpec;
+use crate::arena::{PlayerSpec, RECORDS};
+use crate::cli::{play_match, print, print_json};
 use crate::config::Config;
 use crate::lab::{AssessError, Finding, Outcome, findings};
 use crate::util::{Seed, list_folder, make_folder, read_limited, write_atomically};
@@ -271,12 +272,11 @@ fn records(
     let player =
         |name: &str| format!("name={name} tedomari net.path=none simulations=200 threads=1");
     let [first, second] = ["first", "second"].map(player);
-    let out_text = out.display().to_string();
-    let games = games.to_string();
-    let words = ["--player", &first, "--player", &second, "--games", &games, "--out", &out_text];
-    let over = matches::play_words(&words.map(str::to_owned), config, budget.flag())
-        .context("in the games of our own")?;
-    Ok(over.then(|| (vec![out.join(RECORDS)], true)))
+    let players = vec![PlayerSpec::read(&first)?, PlayerSpec::read(&second)?];
+    let spec = MatchSpec { games: Some(games), ..MatchSpec::of(players) };
+    let (standing, _) =
+        play_match(spec, &out, config, budget.flag()).context("in the games of our own")?;
+    Ok(standing.is_over().then(|| (vec![out.join(RECORDS)], true)))
 }
 
 /// None if there was no time for all of it.

@@ -6,9 +6,11 @@ use anyhow::Context;
 use serde::Deserialize;
 
 use super::budget::Budget;
-use crate::arena::report::{Results, Summary};
-use crate::cli::matches;
+use crate::app::matches::{self, MatchSpec};
+use crate::arena::PlayerSpec;
+use crate::cli::play_match;
 use crate::config::Config;
+use crate::game::Komi;
 use crate::lab::Contest;
 use crate::util::make_folder;
 
@@ -26,13 +28,35 @@ pub(super) struct MatchPart {
     first: String,
     second: String,
     games: u64,
-    /// Further arguments of `tedomari match`.
-    #[serde(default)]
-    arguments: Vec<String>,
+    /// Where random numbers start.
+    seed: Option<u64>,
+    /// Openings, rules, and the time of both players, as `tedomari match` takes them.
+    openings: Option<String>,
+    rules: Option<String>,
+    time: Option<String>,
+    /// Points for White.
+    komi: Option<f64>,
     /// Per cent that the first player of the paper wins, if it says so.
     paper: Option<f64>,
     /// Per cent of the second player's simulations that it takes.
     paper_simulations: Option<f64>,
+}
+
+impl MatchPart {
+    fn spec(&self) -> anyhow::Result<MatchSpec> {
+        let player = |text| PlayerSpec::read(text).with_context(|| format!("in '{text}'"));
+        let usual = MatchSpec::of(vec![player(&self.first)?, player(&self.second)?]);
+        let time = self.time.as_deref().map(str::parse).transpose().context("in time")?;
+        Ok(MatchSpec {
+            games: Some(self.games),
+            seed: self.seed.unwrap_or(usual.seed),
+            openings: self.openings.clone(),
+            rules: self.rules.as_deref().map(str::parse).transpose().context("in rules")?,
+            komi: self.komi.map(Komi::from_points).transpose().context("in komi")?,
+            time: time.unwrap_or(usual.time),
+            ..usual
+        })
+    }
 }
 
 /// Plays all matches that there is time for: what they say, and whether all were played.
@@ -64,16 +88,11 @@ fn play(
 ) -> anyhow::Result<Option<Contest>> {
     let folder = folder.join(&part.name);
     make_folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let mut words: Vec<String> = vec!["--player".to_owned(), part.first.clone()];
-    words.extend(["--player".to_owned(), part.second.clone()]);
-    words.extend(["--games".to_owned(), part.games.to_string()]);
-    words.extend(["--out".to_owned(), folder.display().to_string()]);
-    words.extend(part.arguments.iter().cloned());
-    if !matches::play_words(&words, config, budget.flag())? {
+    let (standing, _) = play_match(part.spec()?, &folder, config, budget.flag())?;
+    if !standing.is_over() {
         return Ok(None);
     }
-    let results = Results::read(std::slice::from_ref(&folder))?;
-    let summary = Summary::new(&results, &folder);
+    let summary = matches::count(&folder)?;
     let pairing = summary.pairings.first().context("no game has ended")?;
     let simulations = |index: usize| summary.players.get(index)?.simulations.mean;
     let (first, second) = (simulations(pairing.first), simulations(pairing.second));

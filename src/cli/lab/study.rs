@@ -12,9 +12,9 @@ use super::budget::Budget;
 use super::evaluators::{self, Described};
 use super::write_files;
 use crate::app::games::{self, Found, Wanted};
-use crate::cli::progress::Progress;
-use crate::cli::record::{IMPORT_SEED, share};
-use crate::cli::{print, print_json};
+use crate::app::import::IMPORT_SEED;
+use crate::app::progress::Display as _;
+use crate::cli::{Bars, print, print_json, share};
 use crate::config::Config;
 use crate::game::Game;
 use crate::lab::{
@@ -207,7 +207,7 @@ fn values_of(
 ) -> anyhow::Result<Vec<f64>> {
     let slug = slug(&described.identity);
     let mut memory = Memory::open(&folder.join(format!("{slug}.jsonl")), &described.identity)?;
-    let progress = Progress::new(&described.name, samples.len() as u64, "positions");
+    let progress = Bars.begin(&described.name, samples.len() as u64, "positions");
     let first = AtomicBool::new(true);
     let known = |known: usize| {
         // What was known before says nothing of how long the rest takes.

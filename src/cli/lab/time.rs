@@ -10,9 +10,10 @@ use serde_json::json;
 
 use super::budget::Budget;
 use super::write_files;
-use crate::arena::report::{Results, Summary};
+use crate::app::matches::{self, MatchSpec};
+use crate::arena::PlayerSpec;
 use crate::chart::{Axis, Chart, Line, Marks, Unit};
-use crate::cli::{matches, print, print_json};
+use crate::cli::{play_match, print, print_json};
 use crate::config::Config;
 use crate::game::Game;
 use crate::lab::time::{Played, ROWS, RowKind, TimeRow, endgame_tables, imitation_table};
@@ -140,24 +141,16 @@ fn play(
 ) -> anyhow::Result<Option<Played>> {
     let folder = args.out.join(row.name());
     make_folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let [player, opponent] = players(row, args, config, &folder)?;
-    let words = [
-        "--player".to_owned(),
-        player,
-        "--player".to_owned(),
-        opponent,
-        "--out".to_owned(),
-        folder.display().to_string(),
-        "--games".to_owned(),
-        args.games.to_string(),
-        "--seed".to_owned(),
-        args.seed.to_string(),
-    ];
-    let over = matches::play_words(&words, config, budget.flag());
-    if !over.with_context(|| format!("in the row {}", row.name()))? {
+    let players = players(row, args, config, &folder)?;
+    let read = |text: &String| PlayerSpec::read(text).with_context(|| format!("in '{text}'"));
+    let players = players.iter().map(read).collect::<anyhow::Result<_>>()?;
+    let spec = MatchSpec { games: Some(args.games), seed: args.seed, ..MatchSpec::of(players) };
+    let played = play_match(spec, &folder, config, budget.flag());
+    let (standing, _) = played.with_context(|| format!("in the row {}", row.name()))?;
+    if !standing.is_over() {
         return Ok(None);
     }
-    let summary = summary(&folder)?;
+    let summary = matches::count(&folder)?;
     let pairing = summary.pairings.first().context("no game of the row has ended")?;
     let times = &summary.time_by_move;
     let means = times.mean[pairing.first].iter().copied();
@@ -261,11 +254,6 @@ fn strategy_on(name: &str, simulations: u64, own_moves: f64) -> String {
     format!("'{name} collect_ms={milliseconds:.0}'")
 }
 
-fn summary(folder: &Path) -> anyhow::Result<Summary> {
-    let results = Results::read(&[folder.to_owned()])?;
-    Ok(Summary::new(&results, folder))
-}
-
 /// Writes the timetable of a player that takes the mean times of a strategy, from its own games.
 fn imitate(row: &TimeRow, args: &TimeArgs, config: &Config, path: &Path) -> anyhow::Result<()> {
     if path.exists() {
@@ -273,7 +261,7 @@ fn imitate(row: &TimeRow, args: &TimeArgs, config: &Config, path: &Path) -> anyh
         return Ok(());
     }
     let original = args.out.join(row.strategy);
-    let summary = summary(&original)
+    let summary = matches::count(&original)
         .with_context(|| format!("{} is imitated: play its own row first", row.strategy))?;
     let times = &summary.time_by_move;
     let mean = times.mean.first().context("no times")?;

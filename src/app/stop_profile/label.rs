@@ -1,25 +1,23 @@
-//! `tedomari uncertainty label`: how much search positions needed.
+//! How much search recorded positions needed.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::Args;
 use serde_json::json;
 
-use super::Told;
+use super::StepReport;
 use crate::chart::{Axis, Bars, Chart, Marks, Series, Unit};
 use crate::config::Config;
 use crate::uncertainty::{Labels, TraceFile, best_checkpoint, expected_simulations};
 use crate::util::write_atomically;
 
-#[derive(Debug, Args)]
-pub(crate) struct LabelArgs {
-    /// The folder with traces
-    #[arg(long, value_name = "DIR")]
-    pub(super) traces: PathBuf,
-    /// Draw the shares of positions that need so many simulations (Fig. 1) to this SVG file
-    #[arg(long, value_name = "FILE")]
-    pub(super) plot: Option<PathBuf>,
+/// Recorded searches to be labelled.
+#[derive(Clone, Debug)]
+pub struct LabelSpec {
+    /// The folder with traces.
+    pub traces: PathBuf,
+    /// Draw the shares of positions that need so many simulations (Fig. 1) to this SVG file.
+    pub plot: Option<PathBuf>,
 }
 
 /// What comes of one epsilon.
@@ -32,8 +30,9 @@ struct Row {
     expected: f64,
 }
 
-pub(crate) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<Told> {
-    let file = TraceFile::read_folder(&args.traces)?;
+/// Tells how much search positions needed, for the configured epsilon and for others.
+pub fn label(spec: &LabelSpec, config: &Config) -> anyhow::Result<StepReport> {
+    let file = TraceFile::read_folder(&spec.traces)?;
     let traces = file.games.iter().flat_map(|game| &game.searches);
     let labels: Vec<Labels> = traces.map(|(_, trace)| Labels::new(trace)).collect();
     let most = file.simulations;
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<Told> {
     let rows = [0.02, 0.05, 0.1, 0.2].map(|epsilon| row(&labels, most, epsilon));
     let minima: Vec<_> = labels.iter().map(|label| label.minimum(own)).collect();
     let bins = histogram(&minima, most);
-    if let Some(path) = &args.plot {
+    if let Some(path) = &spec.plot {
         write_atomically(path, chart(&bins).file().as_bytes())?;
     }
     let sensitivity: Vec<_> = rows
@@ -81,7 +80,7 @@ pub(crate) fn run(args: &LabelArgs, config: &Config) -> anyhow::Result<Told> {
             row.expected / most as f64,
         );
     }
-    Ok(Told { text, json })
+    Ok(StepReport { text, json })
 }
 
 fn row(labels: &[Labels], most: usize, epsilon: f64) -> Row {

@@ -1,4 +1,4 @@
-//! `tedomari uncertainty generate`: traces of searches.
+//! Traces of searches.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
-use clap::Args;
 use rand::Rng as _;
 use serde_json::json;
 use tracing::info;
 
-use super::Told;
-use super::make::DEFAULT_GAMES;
+use super::DEFAULT_GAMES;
+use super::StepReport;
+use crate::app::progress::Surroundings;
 use crate::app::{evaluators, pieces};
-use crate::cli::progress::Progress;
-use crate::cli::stop;
 use crate::config::Config;
 use crate::eval::Evaluator;
 use crate::game::Position;
@@ -24,23 +22,17 @@ use crate::selfplay::{Archive, Played, Selfplay, Start};
 use crate::uncertainty::{Research, TRACES_EXTENSION, TraceFile, TracedGame, UncertaintyParams};
 use crate::util::{Seed, list_folder, make_folder};
 
-#[derive(Debug, Args)]
-pub(crate) struct GenerateArgs {
-    /// The folder for the traces; files that are there already are not made again
-    #[arg(long, value_name = "DIR")]
-    pub(super) out: PathBuf,
-    /// Games to have in the end
-    #[arg(long, default_value_t = 200)]
-    pub(super) games: usize,
-    /// Games of a file
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    pub(super) games_per_file: u64,
-    /// Folders of games to take positions from; without one the games are played, as `[selfplay]` says
-    #[arg(long, value_name = "DIR")]
-    pub(super) records: Vec<PathBuf>,
-    /// Stop after so many minutes
-    #[arg(long)]
-    pub(super) minutes: Option<f64>,
+/// Games whose positions are to be searched.
+#[derive(Clone, Debug)]
+pub struct GenerateSpec {
+    /// The folder for the traces; files that are there already are not made again.
+    pub out: PathBuf,
+    /// Games to have in the end.
+    pub games: usize,
+    /// Games of a file.
+    pub games_per_file: u64,
+    /// Folders of games to take positions from; without one the games are played, as `[selfplay]` says.
+    pub records: Vec<PathBuf>,
 }
 
 /// What has been done so far.
@@ -52,34 +44,38 @@ struct Count {
 }
 
 /// Searches what is missing.
-pub(crate) fn run(args: &GenerateArgs, config: &Config) -> anyhow::Result<Told> {
-    run_for(args, config, 0)
+pub fn generate(spec: &GenerateSpec, around: &Surroundings<'_>) -> anyhow::Result<StepReport> {
+    generate_at_least(0, spec, around)
 }
 
 /// The same for somebody who needs so many games.
-pub(super) fn run_for(args: &GenerateArgs, config: &Config, fewest: usize) -> anyhow::Result<Told> {
+pub(super) fn generate_at_least(
+    fewest: usize,
+    spec: &GenerateSpec,
+    around: &Surroundings<'_>,
+) -> anyhow::Result<StepReport> {
+    let config = around.config;
     let net = evaluators::net_file(config)?.manifest.sha256;
-    let records = read_records(args)?;
-    let games = if args.records.is_empty() { args.games } else { args.games.min(records.len()) };
-    ensure!(games >= fewest, too_few(games, fewest, args, &config.uncertainty));
+    let records = read_records(spec)?;
+    let games = if spec.records.is_empty() { spec.games } else { spec.games.min(records.len()) };
+    ensure!(games >= fewest, too_few(games, fewest, spec, &config.uncertainty));
     let evaluator = evaluators::without_memory(config)?;
-    make_folder(&args.out)
-        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
-    let there = files(&args.out, &net, config)?;
-    let stop = stop::flag(args.minutes)?;
-    let maker = Maker { net: evaluator.as_ref(), config, records, stop: &stop };
+    make_folder(&spec.out)
+        .with_context(|| format!("cannot make the folder {}", spec.out.display()))?;
+    let there = files(&spec.out, &net, config)?;
+    let maker = Maker { net: evaluator.as_ref(), config, records, stop: around.stop };
     let begun = now();
     let wanted = games as u64;
-    let progress = Progress::new("traces", wanted, "games");
+    let progress = around.display.begin("traces", wanted, "games");
     let (mut count, mut complete) = (Count::default(), true);
     let searched = AtomicU64::new(0);
-    let starts = (0..wanted).step_by(usize::try_from(args.games_per_file).unwrap_or(1));
-    let pieces = starts.map(|from| from..(from + args.games_per_file).min(wanted));
+    let starts = (0..wanted).step_by(usize::try_from(spec.games_per_file).unwrap_or(1));
+    let pieces = starts.map(|from| from..(from + spec.games_per_file).min(wanted));
     let missing: Vec<_> = pieces.flat_map(|piece| pieces::missing(piece, &there)).collect();
     let todo: u64 = missing.iter().map(|piece| piece.end - piece.start).sum();
     progress.begin_at(wanted - todo);
     for piece in missing {
-        let path = args.out.join(pieces::file_name(&piece, TRACES_EXTENSION));
+        let path = spec.out.join(pieces::file_name(&piece, TRACES_EXTENSION));
         let done = || {
             let states = searched.fetch_add(1, Ordering::Relaxed) + 1;
             let hours = begun.elapsed().as_secs_f64() / 3600.0;
@@ -104,7 +100,7 @@ pub(super) fn run_for(args: &GenerateArgs, config: &Config, fewest: usize) -> an
     let found = there.iter().filter(|file| pieces::overlap(file, &(0..wanted))).count();
     let Count { files, games, states } = count;
     let per_hour = 3600.0 * states as f64 / seconds.max(1e-9);
-    Ok(Told {
+    Ok(StepReport {
         json: json!({
             "files_found": found, "files_written": files, "games": games, "states": states,
             "simulations": config.uncertainty.simulations, "net": net, "seconds": seconds,
@@ -145,8 +141,8 @@ fn files(folder: &Path, net: &str, config: &Config) -> anyhow::Result<Vec<Range<
 }
 
 /// Says how many games a profile takes, and what to type.
-fn too_few(games: usize, fewest: usize, args: &GenerateArgs, params: &UncertaintyParams) -> String {
-    let (given, advice) = if games < args.games {
+fn too_few(games: usize, fewest: usize, spec: &GenerateSpec, params: &UncertaintyParams) -> String {
+    let (given, advice) = if games < spec.games {
         (format!("the {games} games of --records are"), "name more folders of games".to_owned())
     } else {
         let advice = format!("write --games {fewest} or more, or leave it out for {DEFAULT_GAMES}");
@@ -164,19 +160,19 @@ fn now() -> Instant {
     Instant::now()
 }
 
-fn read_records(args: &GenerateArgs) -> anyhow::Result<Vec<TrainingGame>> {
+fn read_records(spec: &GenerateSpec) -> anyhow::Result<Vec<TrainingGame>> {
     let mut games = Vec::new();
-    for folder in &args.records {
+    for folder in &spec.records {
         for file in shard_files(folder)? {
             for game in Shard::read(&file)?.games() {
-                if games.len() >= args.games {
+                if games.len() >= spec.games {
                     return Ok(games);
                 }
                 games.push(game?);
             }
         }
     }
-    ensure!(args.records.is_empty() || !games.is_empty(), "the folders of --records hold no games");
+    ensure!(spec.records.is_empty() || !games.is_empty(), "the folders of --records hold no games");
     Ok(games)
 }
 

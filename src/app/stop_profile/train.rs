@@ -1,51 +1,50 @@
-//! `tedomari uncertainty train`: State-UN and MCTS-UN.
+//! Training of State-UN and MCTS-UN.
 
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use clap::Args;
 use serde_json::{Value, json};
 use tracing::info;
 
 use super::quality::{self, Examination};
-use super::{Material, Place, Told};
-use crate::cli::progress::Progress;
+use super::{Material, Place, StepReport};
+use crate::app::progress::{Display, Surroundings};
 use crate::config::Config;
 use crate::nn::{NetFile, NetShape, random_weights};
 use crate::train::Lesson;
 use crate::uncertainty::{Course, State, Task, adapted, fitted_temperature};
 use crate::util::{Seed, make_folder};
 
-#[derive(Debug, Args)]
-pub(crate) struct TrainArgs {
-    #[command(flatten)]
-    pub(super) place: Place,
-    /// Begin with random weights of this shape instead of those of the network
-    #[arg(long, value_name = "SHAPE")]
-    pub(super) scratch: Option<NetShape>,
-    /// Train only the last layer of State-UN: an uncertainty head on the network as it is
-    #[arg(long)]
-    pub(super) head: bool,
+/// Networks to be trained on recorded searches.
+#[derive(Clone, Debug)]
+pub struct TrainSpec {
+    /// Where the data is, and where the results go.
+    pub place: Place,
+    /// Begin with random weights of this shape instead of those of the network.
+    pub scratch: Option<NetShape>,
+    /// Train only the last layer of State-UN: an uncertainty head on the network as it is.
+    pub head: bool,
     /// Simulations after which MCTS-UN is trained, one or several such as 31,62,124, instead of those by
-    /// equation 7
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(super) after: Vec<usize>,
+    /// equation 7.
+    pub after: Vec<usize>,
 }
 
-pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
-    let material = args.place.material(config)?;
-    make_folder(&args.place.out)
-        .with_context(|| format!("cannot make the folder {}", args.place.out.display()))?;
+/// Trains those of the two networks that are not there, and examines both on held-out games.
+pub fn train(spec: &TrainSpec, around: &Surroundings<'_>) -> anyhow::Result<StepReport> {
+    let config = around.config;
+    let material = spec.place.material(config)?;
+    make_folder(&spec.place.out)
+        .with_context(|| format!("cannot make the folder {}", spec.place.out.display()))?;
     let Material { split, files, .. } = &material;
     let epsilon = config.uncertainty.epsilon;
-    let lesson = if args.head { Lesson::HeadAlone } else { Lesson::Everything };
-    let trainer = Trainer { args, config, material: &material };
+    let lesson = if spec.head { Lesson::HeadAlone } else { Lesson::Everything };
+    let trainer = Trainer { spec, config, material: &material, display: around.display };
     let kept_note = kept(&[&files.state, &files.mcts]);
     let all = split.train.iter().collect();
     trainer.ensure(&files.state, "State-UN", (all, Task::AtOnce, lesson))?;
     let at_once = material.estimator(&files.state)?;
     let (kept, share, best) = material.pruned(&at_once, config);
-    let after = if args.after.is_empty() { vec![best] } else { args.after.clone() };
+    let after = if spec.after.is_empty() { vec![best] } else { spec.after.clone() };
     let within = |n: &usize| (1..material.simulations).contains(n);
     ensure!(after.iter().all(within), "--after must be within the search");
     let n = after[0];
@@ -61,13 +60,13 @@ pub(crate) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<Told> {
     others.dedup();
     let (at_once, during) = (&at_once, &during);
     let examination = Examination { held_out: &held_out, at_once, during, epsilon };
-    let drawing = args.place.out.join("reliability.svg");
+    let drawing = spec.place.out.join("reliability.svg");
     let table = examination.table((n, &others), temperature, &drawing)?;
     let rows: Vec<Value> = table
         .iter()
         .map(|(name, quality)| json!({ "estimator": name, "quality": quality }))
         .collect();
-    Ok(Told {
+    Ok(StepReport {
         json: json!({
             "states": before, "kept": states, "pruned_share": share, "checkpoint": n, "after": after,
             "hard": hard, "held_out": held_out.len(), "temperature": temperature,
@@ -101,8 +100,9 @@ fn fraction(simulations: usize, part: f64) -> usize {
 }
 
 struct Trainer<'a> {
-    args: &'a TrainArgs,
+    spec: &'a TrainSpec,
     config: &'a Config,
+    display: &'a dyn Display,
     material: &'a Material,
 }
 
@@ -120,7 +120,7 @@ impl Trainer<'_> {
         }
         let params = &self.config.uncertainty;
         let net = &self.material.net;
-        let (base, weights, origin) = match self.args.scratch {
+        let (base, weights, origin) = match self.spec.scratch {
             Some(shape) => {
                 let weights = random_weights(&shape, Seed::new(params.seed));
                 (shape, weights, "random weights".to_owned())
@@ -128,7 +128,7 @@ impl Trainer<'_> {
             None => (net.manifest.shape, net.weights.clone(), net.manifest.name.clone()),
         };
         let (shape, start) = adapted(&base, &weights, task, Seed::new(params.seed));
-        let progress = Progress::new(name, params.steps, "steps");
+        let progress = self.display.begin(name, params.steps, "steps");
         let count = states.len();
         let course = Course { states, task, lesson, params };
         let mut recent = 0.0;

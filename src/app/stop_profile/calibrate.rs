@@ -1,40 +1,40 @@
-//! `tedomari uncertainty calibrate`: thresholds, and the stop profile that holds them.
+//! Thresholds, and the stop profile that holds them.
 
 use std::fmt::Write as _;
 
 use anyhow::ensure;
-use clap::Args;
 use serde_json::json;
 
-use super::{Material, Place, Told};
+use super::{Material, Place, StepReport};
 use crate::config::Config;
 use crate::nn::NetFile;
 use crate::uncertainty::{
     Estimates, Estimator as _, NetEstimator, PROFILE_FORMAT, Replayed, StopProfile,
 };
 
-#[derive(Debug, Args)]
-pub(crate) struct CalibrateArgs {
-    #[command(flatten)]
-    pub(super) place: Place,
+/// Thresholds to be chosen.
+#[derive(Clone, Debug)]
+pub struct CalibrateSpec {
+    /// Where the data is, and where the results go.
+    pub place: Place,
     /// Simulations of the checkpoints after the first, such as 40,80,160; by default those that
-    /// MCTS-UN was trained for, and doubles of it
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(super) checkpoints: Vec<usize>,
+    /// MCTS-UN was trained for, and doubles of it.
+    pub checkpoints: Vec<usize>,
 }
 
-pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told> {
-    let material = args.place.material(config)?;
+/// Chooses thresholds on held-out games, tests them on others and writes the profile.
+pub fn calibrate(spec: &CalibrateSpec, config: &Config) -> anyhow::Result<StepReport> {
+    let material = spec.place.material(config)?;
     let Material { net, files, simulations, split } = &material;
     let (params, most) = (&config.uncertainty, *simulations);
     let at_once = material.estimator(&files.state)?;
     let during = material.estimator(&files.mcts)?;
     let area = config.game.size().area();
-    let list = if args.checkpoints.is_empty() {
+    let list = if spec.checkpoints.is_empty() {
         let (_, _, first) = material.pruned(&at_once, config);
         std::iter::successors(Some(first), |n| Some(2 * n)).take_while(|&n| n < most).collect()
     } else {
-        args.checkpoints.clone()
+        spec.checkpoints.clone()
     };
     ensure!(
         list.is_sorted_by(|a, b| a < b) && list.iter().all(|n| (1..most).contains(n)),
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &CalibrateArgs, config: &Config) -> anyhow::Result<Told>
         "calibration_states": split.calibration.len(), "test_states": split.test.len(),
     });
     let text = format!("{}\n{}", files.profile.display(), text(&profile, &test, cost));
-    Ok(Told { text, json })
+    Ok(StepReport { text, json })
 }
 
 fn text(profile: &StopProfile, test: &Replayed, cost: f64) -> String {

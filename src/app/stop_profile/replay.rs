@@ -1,11 +1,10 @@
-//! `tedomari uncertainty replay`: rules that end searches, tried on recorded ones.
+//! Rules that end searches, tried on recorded ones.
 
 use std::fmt::Write as _;
 
-use clap::Args;
 use serde_json::json;
 
-use super::{Material, Place, Told};
+use super::{Material, Place, StepReport};
 use crate::chart::{Axis, Chart, Line, Marks, Unit};
 use crate::config::Config;
 use crate::uncertainty::{
@@ -13,33 +12,25 @@ use crate::uncertainty::{
 };
 use crate::util::{read_limited, write_atomically};
 
-#[derive(Debug, Args)]
-pub(crate) struct ReplayArgs {
-    #[command(flatten)]
-    pub(super) place: Place,
-    /// Checkpoints with thresholds instead of those of the profile, such as 0:0.1,40:0.05
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = point)]
-    pub(super) points: Vec<(usize, f64)>,
+/// Rules to be tried.
+#[derive(Clone, Debug)]
+pub struct ReplaySpec {
+    /// Where the data is, and where the results go.
+    pub place: Place,
+    /// Checkpoints with thresholds instead of those of the profile, such as 0:0.1,40:0.05.
+    pub points: Vec<(usize, f64)>,
 }
 
-/// Reads `N:THRESHOLD`.
-fn point(text: &str) -> Result<(usize, f64), String> {
-    let parts = text.split_once(':').map(|(n, threshold)| (n.parse(), threshold.parse()));
-    match parts {
-        Some((Ok(n), Ok(threshold))) => Ok((n, threshold)),
-        _ => Err("write SIMULATIONS:THRESHOLD such as 40:0.05".to_owned()),
-    }
-}
-
-pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<Told> {
-    let material = args.place.material(config)?;
+/// Tries the rule of the profile and others, and draws what they save and lose.
+pub fn replay(spec: &ReplaySpec, config: &Config) -> anyhow::Result<StepReport> {
+    let material = spec.place.material(config)?;
     let Material { files, simulations, split, .. } = &material;
-    let points = if args.points.is_empty() {
+    let points = if spec.points.is_empty() {
         let bytes = read_limited(&files.profile, 1 << 20)?;
         let profile = StopProfile::from_text(&String::from_utf8_lossy(&bytes))?;
         profile.checkpoints.iter().map(|c| (c.simulations, c.threshold)).collect()
     } else {
-        args.points.clone()
+        spec.points.clone()
     };
     let mut list: Vec<usize> = points.iter().map(|p| p.0).filter(|&n| n > 0).collect();
     list.extend([simulations / 10, simulations / 4, simulations / 2].iter().filter(|&&n| n > 0));
@@ -83,7 +74,7 @@ pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<Told> {
             100.0 * row.tail
         );
     }
-    Ok(Told { text, json: object })
+    Ok(StepReport { text, json: object })
 }
 
 /// Simulations against what is lost, a curve for each rule.
