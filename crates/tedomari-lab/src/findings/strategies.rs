@@ -1,8 +1,8 @@
 //! What games on a virtual clock say of the claims of Baier and Winands (2015).
 
 use super::{agreed, finding};
-use crate::lab::checklist::Finding;
-use crate::lab::time::Played;
+use crate::checklist::Finding;
+use crate::time::Played;
 
 /// Standard errors from which two rates are told apart.
 const CERTAIN: f64 = 1.96;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use rand::Rng as _;
 use serde::Serialize;
 
-use crate::util::Seed;
-use crate::util::stats::Interval;
+use tedomari::util::Seed;
+use tedomari::util::stats::Interval;
 
 /// The share of positions that the lift looks at.
 const TOP: f64 = 0.25;

@@ -2,7 +2,7 @@
 
 use super::assess::Scale;
 use super::curves::Curve;
-use crate::chart::{Axis, Chart, Line, Marks, Unit};
+use tedomari::chart::{Axis, Chart, Line, Marks, Unit};
 
 /// Win probabilities with their intervals over values. `all` is a curve that the others are compared with;
 /// chances are compared with the diagonal that they should lie on, too.
@@ -43,7 +43,7 @@ pub fn chart(title: &str, scale: Scale, all: Option<&Curve>, curves: &[(String, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{CurveParams, Judged};
+    use crate::{CurveParams, Judged};
 
     #[test]
     fn a_line_for_each_curve() {

@@ -1,4 +1,4 @@
-//! `tedomari lab all`: one experiment after the other, as long as there is time.
+//! `tedomari-lab all`: one experiment after the other, as long as there is time.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,12 +18,12 @@ use super::stopping::{self, UncertaintyPart};
 use super::study::{self, StudyArgs};
 use super::time::{self, TimeArgs};
 use super::{report, wls};
-use crate::app::matches::MatchSpec;
-use crate::arena::{PlayerSpec, RECORDS};
-use crate::cli::{play_match, print, print_json};
-use crate::config::Config;
-use crate::lab::{AssessError, Finding, Outcome, findings};
-use crate::util::{Seed, list_folder, make_folder, read_limited, write_atomically};
+use tedomari::app::matches::MatchSpec;
+use tedomari::arena::{PlayerSpec, RECORDS};
+use tedomari::cli::{play_match, print, print_json};
+use tedomari::config::Config;
+use tedomari::util::{Seed, list_folder, make_folder, read_limited, write_atomically};
+use tedomari_lab::{AssessError, Finding, Outcome, findings};
 
 /// Bytes of the largest description of an experiment.
 const MAX_BYTES: usize = 1 << 20;
@@ -33,7 +33,7 @@ const OWN_GAMES: u64 = 2000;
 pub(super) const RESULT: &str = "result.json";
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct AllArgs {
+pub(super) struct AllArgs {
     /// How long to work, such as 2h, 90m or 30s; what is missing is done the next time
     #[arg(long, value_name = "TIME", default_value = "2h", value_parser = budget::read)]
     budget: Duration,
@@ -220,7 +220,7 @@ fn experiment(
 ) -> anyhow::Result<bool> {
     let Described { text, description, config } = described;
     make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let command = format!("tedomari lab all, experiments/{name}.toml");
+    let command = format!("tedomari-lab all, experiments/{name}.toml");
     let done = if let Some(part) = &description.wls {
         wls_part(part, &config, budget, &command)
     } else if let Some(part) = &description.study {
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn the_experiments_of_the_project_are_read() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
         let paths = descriptions(&folder).unwrap();
         assert!(paths.len() >= 4);
         for path in paths {

@@ -1,4 +1,4 @@
-//! `tedomari lab time`: strategies of the time manager against each other on a virtual clock.
+//! `tedomari-lab time`: strategies of the time manager against each other on a virtual clock.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use serde_json::json;
 
 use super::budget::Budget;
 use super::write_files;
-use crate::app::matches::{self, MatchSpec};
-use crate::arena::PlayerSpec;
-use crate::chart::{Axis, Chart, Line, Marks, Unit};
-use crate::cli::{play_match, print, print_json};
-use crate::config::Config;
-use crate::game::Game;
-use crate::lab::time::{Played, ROWS, RowKind, TimeRow, endgame_tables, imitation_table};
-use crate::timeman::{Table, TableGame};
-use crate::util::{make_folder, write_atomically};
+use tedomari::app::matches::{self, MatchSpec};
+use tedomari::arena::PlayerSpec;
+use tedomari::chart::{Axis, Chart, Line, Marks, Unit};
+use tedomari::cli::{play_match, print, print_json};
+use tedomari::config::Config;
+use tedomari::game::Game;
+use tedomari::timeman::{Table, TableGame};
+use tedomari::util::{make_folder, write_atomically};
+use tedomari_lab::time::{Played, ROWS, RowKind, TimeRow, endgame_tables, imitation_table};
 
 /// Tables whose players have as much time as EXP-STONES in its row.
 const DRAWN_WITH: [&str; 3] = ["I", "III", "XIII"];
 
 #[derive(Clone, Debug, Args)]
-pub(in crate::cli) struct TimeArgs {
+pub(super) struct TimeArgs {
     /// The folder for the matches; what has been played is not played again
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: PathBuf,

@@ -1,4 +1,4 @@
-//! `tedomari lab wls`: the tables of Basaldúa and Moreno Vega (2013) beside ours.
+//! `tedomari-lab wls`: the tables of Basaldúa and Moreno Vega (2013) beside ours.
 
 use std::fmt::Write;
 
@@ -7,14 +7,14 @@ use clap::Args;
 use serde_json::json;
 
 use super::budget::Budget;
-use crate::cli::{print, print_json};
-use crate::config::Config;
-use crate::lab::wls::{REPETITIONS, Row, StepResponse, step_response, table1, table2};
-use crate::lab::{Finding, findings};
-use crate::util::Seed;
+use tedomari::cli::{print, print_json};
+use tedomari::config::Config;
+use tedomari::util::Seed;
+use tedomari_lab::wls::{REPETITIONS, Row, StepResponse, step_response, table1, table2};
+use tedomari_lab::{Finding, findings};
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct WlsArgs {
+pub(super) struct WlsArgs {
     /// Repetitions of each row of the tables
     #[arg(long, default_value_t = REPETITIONS, value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     repetitions: u32,

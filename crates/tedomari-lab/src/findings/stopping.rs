@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{agreed, finding};
-use crate::lab::checklist::Finding;
+use crate::checklist::Finding;
 
 /// A match, and what a paper says of the like. Shares, not per cent.
 #[derive(Clone, Debug, PartialEq, Serialize)]

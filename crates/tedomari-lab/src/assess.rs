@@ -11,13 +11,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::sample::{Sample, stones};
-use crate::arena::{Client, Trouble};
-use crate::eval::{EvalError, Evaluator, Value};
-use crate::game::{Color, Position};
-use crate::playout::{Playout, PlayoutEvaluator, PlayoutParams};
-use crate::search::{Request, Search, SearchClock, SearchParams};
-use crate::timeman::{SearchProgress, SimulationLimit, Stop, StopReason};
-use crate::util::{Journal, Seed};
+use tedomari::arena::{Client, Trouble};
+use tedomari::eval::{EvalError, Evaluator, Value};
+use tedomari::game::{Color, Position};
+use tedomari::playout::{Playout, PlayoutEvaluator, PlayoutParams};
+use tedomari::search::{Request, Search, SearchClock, SearchParams};
+use tedomari::timeman::{SearchProgress, SimulationLimit, Stop, StopReason};
+use tedomari::util::{Journal, Seed};
 
 /// Positions that are evaluated before they are written down.
 const CHUNK: usize = 64;
@@ -371,9 +371,9 @@ pub fn assess(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::HashedEvaluator;
-    use crate::game::{BoardSize, Komi, Move, Rules};
-    use crate::lab::sample::Traits;
+    use crate::sample::Traits;
+    use tedomari::eval::HashedEvaluator;
+    use tedomari::game::{BoardSize, Komi, Move, Rules};
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 

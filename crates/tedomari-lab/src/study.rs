@@ -8,8 +8,8 @@ use super::assess::Scale;
 use super::curves::{Curve, CurveParams, Split};
 use super::metrics::{Estimate, Judged, Metrics, NAMES, accuracy_gain};
 use super::sample::{Sample, Winners};
-use crate::util::Seed;
-use crate::util::stats::Interval;
+use tedomari::util::Seed;
+use tedomari::util::stats::Interval;
 
 /// Draws of games for the intervals of metrics.
 const RESAMPLES: u32 = 1000;
@@ -336,8 +336,8 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Komi, Position, Rules};
-    use crate::lab::sample::Traits;
+    use crate::sample::Traits;
+    use tedomari::game::{BoardSize, Komi, Position, Rules};
 
     #[test]
     fn evaluators_are_compared_with_the_next_of_their_kind_and_the_next_kind() {

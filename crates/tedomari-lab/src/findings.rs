@@ -13,7 +13,7 @@ use super::metrics::Estimate;
 use super::sample::Winners;
 use super::study::{Assessed, Gain, Study};
 use super::wls::{Row, StepResponse};
-use crate::util::stats::Interval;
+use tedomari::util::stats::Interval;
 
 /// Standard errors from which one of several curves is thought to be another.
 const MANY_ERRORS: f64 = 3.0;
@@ -292,9 +292,9 @@ fn split(row: &Assessed, id: &str, family: &str, command: &str) -> Option<Findin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::wls::{step_response, table1, table2};
-    use crate::lab::{Conditioned, Curve, CurveParams, Judged, Metrics};
-    use crate::util::Seed;
+    use crate::wls::{step_response, table1, table2};
+    use crate::{Conditioned, Curve, CurveParams, Judged, Metrics};
+    use tedomari::util::Seed;
 
     fn gain(value: f64, paper: Option<f64>) -> Gain {
         let interval = Interval { low: value - 0.01, high: value + 0.01 };

@@ -1,4 +1,4 @@
-//! `tedomari lab report`: the papers' claims beside what experiments have found.
+//! `tedomari-lab report`: the papers' claims beside what experiments have found.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use serde_json::json;
 
 use super::all::RESULT;
 use super::write_files;
-use crate::cli::{print, print_json};
-use crate::lab::{Checklist, Outcome};
-use crate::util::{list_folder, make_folder, read_limited, write_atomically};
+use tedomari::cli::{print, print_json};
+use tedomari::util::{list_folder, make_folder, read_limited, write_atomically};
+use tedomari_lab::{Checklist, Outcome};
 
 /// Bytes of the largest result that is read.
 const MAX_BYTES: usize = 256 << 20;
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct ReportArgs {
-    /// The folder with the results of `lab all`, where the report goes too
+pub(super) struct ReportArgs {
+    /// The folder with the results of `tedomari-lab all`, where the report goes too
     #[arg(long, value_name = "FOLDER", default_value = "lab")]
     out: PathBuf,
     /// A document of Markdown, such as docs/results/claims.md, that gets the table of all claims between its
@@ -103,7 +103,7 @@ pub(super) fn outcome(folder: &Path) -> anyhow::Result<Option<Outcome>> {
     if !path.is_file() {
         return Ok(None);
     }
-    read(&path, "remove it and run `lab all` again").map(Some)
+    read(&path, "remove it and run `tedomari-lab all` again").map(Some)
 }
 
 fn outcomes(out: &Path) -> anyhow::Result<Vec<Outcome>> {

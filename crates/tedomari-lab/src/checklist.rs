@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chart::{Page, card, escaped, marked};
+use tedomari::chart::{Page, card, escaped, marked};
 
 /// The claims, one on a line: its row, what it is, what the paper says, and where to look. The last is
 /// `lab` for what experiments tell, with the document behind it where that stands as long as they have not
@@ -13,7 +13,7 @@ use crate::chart::{Page, card, escaped, marked};
 const CLAIMS: &str = include_str!("checklist.tsv");
 
 /// Between these lines the table stands in a document of Markdown.
-const BEGIN: &str = "<!-- claims: written by `tedomari lab report` -->";
+const BEGIN: &str = "<!-- claims: written by `tedomari-lab report` -->";
 const END: &str = "<!-- end of claims -->";
 
 /// What an experiment has found about a claim.
@@ -205,7 +205,7 @@ mod tests {
             id: id.to_owned(),
             ours: "0.0817 | ± 0.0125".to_owned(),
             verdict: "reproduced".to_owned(),
-            command: "tedomari lab wls".to_owned(),
+            command: "tedomari-lab wls".to_owned(),
         };
         Outcome {
             experiment: "x".to_owned(),
@@ -239,7 +239,7 @@ mod tests {
     /// Tests that are named exist.
     #[test]
     fn tests_that_are_named_exist() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for claim in CLAIMS.lines().filter(|line| !line.is_empty()) {
             let evidence = claim.rsplit('\t').next().unwrap();
             let Some(words) = evidence.strip_prefix("test ").or(evidence.strip_prefix("doc "))
@@ -255,7 +255,7 @@ mod tests {
     /// What was measured by hand stands on the page that is named.
     #[test]
     fn pages_that_are_named_exist() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut named = 0;
         for claim in CLAIMS.lines() {
             let Some((_, page)) = claim.split_once("\tlab docs/") else { continue };

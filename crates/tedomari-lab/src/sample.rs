@@ -2,9 +2,9 @@
 
 use rand::Rng as _;
 
-use crate::game::ladder::capturing_move;
-use crate::game::{Color, GameRecord, GameResult, Komi, Move, Point, Position, Rules};
-use crate::util::Seed;
+use tedomari::game::ladder::capturing_move;
+use tedomari::game::{Color, GameRecord, GameResult, Komi, Move, Point, Position, Rules};
+use tedomari::util::Seed;
 
 /// A position of a game whose winner is known.
 #[derive(Clone)]
@@ -218,8 +218,8 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::game::Diagram;
-    use crate::game::sgf::{self, SgfLimits};
+    use tedomari::game::Diagram;
+    use tedomari::game::sgf::{self, SgfLimits};
 
     fn game(text: &str) -> GameRecord {
         sgf::read(text.as_bytes(), &SgfLimits::default()).unwrap().0

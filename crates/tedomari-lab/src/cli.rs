@@ -1,4 +1,4 @@
-//! `tedomari lab`: the experiments of the papers, and ours.
+//! `tedomari-lab`: the experiments of the papers, and ours.
 
 mod all;
 mod budget;
@@ -13,13 +13,23 @@ mod wls;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::Subcommand;
+use clap::{Parser, Subcommand};
 
-use crate::config::Config;
-use crate::util::write_atomically;
+use tedomari::cli::Settings;
+use tedomari::util::write_atomically;
+
+/// The experiments of the papers on evaluation, time and early stopping, and ours.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(subcommand)]
+    command: LabCommand,
+}
 
 #[derive(Debug, Subcommand)]
-pub(super) enum LabCommand {
+enum LabCommand {
     /// Win/Loss States: how well they keep proportions, and how fast they follow
     Wls(wls::WlsArgs),
     /// Evaluation curves: how often positions are won, by what evaluators say of them
@@ -32,16 +42,24 @@ pub(super) enum LabCommand {
     All(all::AllArgs),
     /// Put what experiments have found beside the papers' claims
     Report(report::ReportArgs),
+    /// Make the stop profile that is described on standard input, for `all`
+    #[command(hide = true)]
+    StopProfile,
 }
 
-pub(super) fn run(command: &LabCommand, config: &Config) -> anyhow::Result<()> {
-    match command {
-        LabCommand::Wls(args) => wls::run(args, config),
-        LabCommand::Curves(args) => study::run(args, config, study::Show::Curves),
-        LabCommand::Metrics(args) => study::run(args, config, study::Show::Metrics),
-        LabCommand::Time(args) => time::run(args, config),
-        LabCommand::All(args) => all::run(args, config),
-        LabCommand::Report(args) => report::run(args),
+impl Cli {
+    /// Does what the user has asked for.
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let config = &self.settings.begin([])?;
+        match &self.command {
+            LabCommand::Wls(args) => wls::run(args, config),
+            LabCommand::Curves(args) => study::run(args, config, study::Show::Curves),
+            LabCommand::Metrics(args) => study::run(args, config, study::Show::Metrics),
+            LabCommand::Time(args) => time::run(args, config),
+            LabCommand::All(args) => all::run(args, config),
+            LabCommand::Report(args) => report::run(args),
+            LabCommand::StopProfile => stopping::make(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::chart::chart;
 use super::curves::{Curve, Split};
 use super::metrics::{Estimate, NAMES};
 use super::study::{Assessed, Study};
-use crate::chart::{Page, card, escaped, marked};
+use tedomari::chart::{Page, card, escaped, marked};
 
 /// The study as a page.
 #[must_use]

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 
-use crate::app::evaluators;
-use crate::config::Config;
-use crate::lab::{Assessor, Programs, Scale, Searched};
-use crate::util::Seed;
+use tedomari::app::evaluators;
+use tedomari::config::Config;
+use tedomari::util::Seed;
+use tedomari_lab::{Assessor, Programs, Scale, Searched};
 
 /// UCB1 as in Takeuchi et al. with chances in [0, 1]: `p + sqrt(2 ln n / s)`. Values of the search are
 /// in [-1, 1], so that its constant is twice the root of two.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::metrics::Judged;
-use crate::util::stats::{Interval, wilson};
+use tedomari::util::stats::{Interval, wilson};
 
 /// What rounding may take from a value on the edge of an interval, in intervals: 0.475 belongs to 0.5.
 const CRUMB: f64 = 1e-9;
@@ -117,7 +117,7 @@ impl Bin {
     }
 
     fn variance(&self) -> f64 {
-        ((self.interval.high - self.interval.low) / (2.0 * crate::util::stats::Z95)).powi(2)
+        ((self.interval.high - self.interval.low) / (2.0 * tedomari::util::stats::Z95)).powi(2)
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     use rand::Rng as _;
 
     use super::*;
-    use crate::util::Seed;
+    use tedomari::util::Seed;
 
     const PARAMS: CurveParams = CurveParams { width: 0.05, least: 100 };
 

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+#[path = "../../../tests/browser/mod.rs"]
 mod browser;
+#[path = "../../../tests/skip/mod.rs"]
 mod skip;
 
 use std::fmt::Write as _;
@@ -11,8 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+use clap::Parser as _;
 use regex::Regex;
 use serde_json::Value;
+use tedomari::app::import::{self, IMPORT_SEED, ImportSpec};
+use tedomari::cli::Cli;
+use tedomari::record::Filters;
 use tempfile::TempDir;
 
 use browser::{WINDOWS, in_window, opened};
@@ -39,8 +45,13 @@ fn records(folder: &Path) -> PathBuf {
 }
 
 fn lab(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tedomari"));
-    command.arg("lab").args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_tedomari-lab")).args(arguments).output().unwrap()
+}
+
+/// Writes an untrained network.
+fn untrained(net: &str) {
+    let words = ["tedomari", "net", "init", net, "--shape", "1x8"];
+    Cli::try_parse_from(words).unwrap().run().unwrap();
 }
 
 fn json(output: &Output) -> Value {
@@ -156,8 +167,7 @@ fn experiments(folder: &TempDir) -> PathBuf {
     fs::write(experiments.join("contest.toml"), contest).unwrap();
     let net = folder.path().join("tiny.safetensors");
     let net = net.to_str().unwrap();
-    let mut init = Command::new(env!("CARGO_BIN_EXE_tedomari"));
-    assert!(init.args(["net", "init", net, "--shape", "1x8"]).status().unwrap().success());
+    untrained(net);
     let settings = [
         ["game.kind", "nogo"],
         ["game.board_size", "5"],
@@ -239,8 +249,7 @@ fn all_ends_within_its_budget_and_says_how_long_it_takes() {
     let records = records(folder.path());
     let net = folder.path().join("tiny.safetensors");
     let net = net.to_str().unwrap();
-    let mut init = Command::new(env!("CARGO_BIN_EXE_tedomari"));
-    assert!(init.args(["net", "init", net, "--shape", "1x8"]).status().unwrap().success());
+    untrained(net);
     let contest = "about = \"x\"\n[[match]]\nname = \"long\"\nclaims = [\"A32\"]\nabout = \"x\"\ngames = 400\n\
                    first = \"name=a tedomari simulations=300 threads=1 net.path=none\"\n\
                    second = \"name=b tedomari simulations=2000 threads=1 net.path=none\"\n";
@@ -286,12 +295,16 @@ fn held_out_games_are_those_of_an_import() {
     let folder = tempfile::tempdir().unwrap();
     let (records, out) = (records(folder.path()), folder.path().join("out"));
     let shards = folder.path().join("shards");
-    let import = Command::new(env!("CARGO_BIN_EXE_tedomari"))
-        .args(["record", "import", "--holdout", "0.4", "--json", "--out"])
-        .args([&shards, &records])
-        .output()
-        .unwrap();
-    let held_out = json(&import)["held_out"].as_u64().unwrap();
+    let import = ImportSpec {
+        files: vec![records.clone()],
+        out: shards,
+        filters: Filters { min_moves: 10, ..Filters::default() },
+        holdout: 0.4,
+        seed: IMPORT_SEED,
+        games: None,
+        games_per_shard: 5000,
+    };
+    let held_out = import::import(&import, &|_, _| {}).unwrap().summary.held_out;
     assert!((1..12).contains(&held_out), "{held_out}");
     let (records, out) = (records.to_str().unwrap(), out.to_str().unwrap());
     let study = |share: &str| {

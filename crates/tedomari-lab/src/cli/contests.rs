@@ -6,13 +6,13 @@ use anyhow::Context;
 use serde::Deserialize;
 
 use super::budget::Budget;
-use crate::app::matches::{self, MatchSpec};
-use crate::arena::PlayerSpec;
-use crate::cli::play_match;
-use crate::config::Config;
-use crate::game::Komi;
-use crate::lab::Contest;
-use crate::util::make_folder;
+use tedomari::app::matches::{self, MatchSpec};
+use tedomari::arena::PlayerSpec;
+use tedomari::cli::play_match;
+use tedomari::config::Config;
+use tedomari::game::Komi;
+use tedomari::util::make_folder;
+use tedomari_lab::Contest;
 
 /// A match, and what the paper says of the like.
 #[derive(Debug, Deserialize)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::cli::stop;
+use tedomari::cli::stop;
 
 /// The time that is left.
 pub(super) struct Budget {

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::timeman::{Estimate, Table};
+use tedomari::timeman::{Estimate, Table};
 
 /// A row of one of the tables: a strategy, and what the paper says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -239,7 +239,7 @@ pub fn imitation_table(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeman::{PRESETS, TableGame};
+    use tedomari::timeman::{PRESETS, TableGame};
 
     #[test]
     fn rows_name_strategies_and_differ() {

@@ -7,9 +7,9 @@ use rand::Rng as _;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::playout::Wls;
-use crate::util::stats::Moments;
-use crate::util::{Rng, Seed};
+use tedomari::playout::Wls;
+use tedomari::util::stats::Moments;
+use tedomari::util::{Rng, Seed};
 
 /// The end of scale in Tables I and II.
 const SCALE: u16 = 21;
@@ -149,7 +149,12 @@ fn threshold(chance: f64) -> u64 {
 }
 
 #[inline]
-fn update<S: crate::playout::wls::State>(wls: &Wls<S>, state: S, limit: u64, rng: &mut Rng) -> S {
+fn update<S: tedomari::playout::wls::State>(
+    wls: &Wls<S>,
+    state: S,
+    limit: u64,
+    rng: &mut Rng,
+) -> S {
     wls.update(state, u64::from(rng.next_u32()) < limit)
 }
 

@@ -1,4 +1,4 @@
-//! `tedomari lab curves` and `tedomari lab metrics`: evaluators on the positions of game records.
+//! `tedomari-lab curves` and `tedomari-lab metrics`: evaluators on the positions of game records.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use serde_json::json;
 use super::budget::Budget;
 use super::evaluators::{self, Described};
 use super::write_files;
-use crate::app::games::{self, Found, Wanted};
-use crate::app::import::IMPORT_SEED;
-use crate::app::progress::Display as _;
-use crate::cli::{Bars, print, print_json, share};
-use crate::config::Config;
-use crate::game::Game;
-use crate::lab::{
+use tedomari::app::games::{self, Found, Wanted};
+use tedomari::app::import::IMPORT_SEED;
+use tedomari::app::progress::Display as _;
+use tedomari::cli::{Bars, print, print_json, share};
+use tedomari::config::Config;
+use tedomari::game::Game;
+use tedomari::record::is_held_out;
+use tedomari::util::{Seed, make_folder};
+use tedomari_lab::{
     AssessError, Assessed, Curve, CurveParams, Memory, Sample, Scale, Split, Study, Values, Watch,
     assess, chart, gains, of_paper, samples, study_page, winners,
 };
-use crate::record::is_held_out;
-use crate::util::{Seed, make_folder};
 
 /// Games at the most that are read.
 const GAMES: usize = 1_000_000;
@@ -35,7 +35,7 @@ const POINTS_WIDTH: f64 = 5.0;
 pub(super) const LEAST: usize = 100;
 
 #[derive(Clone, Debug, Args)]
-pub(in crate::cli) struct StudyArgs {
+pub(super) struct StudyArgs {
     /// Game records: .sgf, .sgfs, .gz of either, or folders of them
     #[arg(long, value_name = "FILE", required = true)]
     pub(super) records: Vec<PathBuf>,
