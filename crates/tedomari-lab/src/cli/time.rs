@@ -11,12 +11,12 @@ use serde_json::json;
 use super::budget::Budget;
 use super::write_files;
 use tedomari::app::matches::{self, MatchSpec};
+use tedomari::app::timetable::table_game;
 use tedomari::arena::PlayerSpec;
 use tedomari::chart::{Axis, Chart, Line, Marks, Unit};
 use tedomari::cli::{play_match, print, print_json};
 use tedomari::config::Config;
-use tedomari::game::Game;
-use tedomari::timeman::{Table, TableGame};
+use tedomari::timeman::Table;
 use tedomari::util::{make_folder, write_atomically};
 use tedomari_lab::time::{Played, ROWS, RowKind, TimeRow, endgame_tables, imitation_table};
 
@@ -275,11 +275,7 @@ fn imitate(row: &TimeRow, args: &TimeArgs, config: &Config, path: &Path) -> anyh
 
 fn base_table(config: &Config) -> anyhow::Result<Table> {
     let area = u32::try_from(config.game.size().area()).context("the board is too large")?;
-    let kind = match config.game.rules().game {
-        Game::Go => TableGame::Go,
-        Game::NoGo => TableGame::NoGo,
-    };
-    Ok(Table::built_in(kind, area))
+    Ok(Table::built_in(table_game(config.game.rules().game), area))
 }
 
 fn write_table(path: &Path, table: &Table) -> anyhow::Result<()> {
