@@ -4,6 +4,7 @@ FROM rust:1.90.0-slim-bookworm AS build
 WORKDIR /tedomari
 COPY Cargo.toml Cargo.lock build.rs ./
 COPY src src
+COPY crates crates
 COPY weights weights
 COPY benches benches
 COPY examples examples

@@ -10,7 +10,6 @@ pub mod eval;
 pub mod game;
 pub mod gtp;
 pub mod judge;
-pub mod lab;
 pub mod nn;
 pub mod playout;
 pub mod record;

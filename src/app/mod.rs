@@ -4,14 +4,17 @@
 //! `cli` reads arguments, calls what is here, and prints. Errors are texts for people with their
 //! causes, as nobody does anything about them but show them: `anyhow`.
 
+pub mod compare;
 pub mod evaluators;
 pub mod games;
 pub mod import;
+pub mod label;
 pub mod loading;
 pub mod matches;
 pub mod pieces;
 pub mod players;
 pub mod progress;
+pub mod selfplay;
 pub mod stop_model;
 pub mod stop_profile;
 pub mod store;

@@ -1,6 +1,7 @@
 //! Numbered games in files, of which some are there already.
 
 use std::ops::Range;
+use std::str::FromStr;
 
 /// The name of the file with the games of these numbers.
 #[must_use]
@@ -36,9 +37,53 @@ pub fn missing(games: Range<u64>, there: &[Range<u64>]) -> Vec<Range<u64>> {
     missing
 }
 
+/// A part of the files that are to be made, such as the second of eight; the parts have no file in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    part: u64,
+    of: u64,
+}
+
+impl Part {
+    /// All of them.
+    pub const WHOLE: Self = Self { part: 1, of: 1 };
+
+    /// Whether the file of this number belongs to it.
+    #[must_use]
+    pub const fn has(self, number: u64) -> bool {
+        number % self.of == self.part - 1
+    }
+}
+
+/// No part of the files.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write I/N with I from 1 to N, such as 2/8")]
+pub struct NoPart;
+
+impl FromStr for Part {
+    type Err = NoPart;
+
+    fn from_str(text: &str) -> Result<Self, NoPart> {
+        let (part, of) = text.split_once('/').ok_or(NoPart)?;
+        let part =
+            Self { part: part.parse().map_err(|_| NoPart)?, of: of.parse().map_err(|_| NoPart)? };
+        (1..=part.of).contains(&part.part).then_some(part).ok_or(NoPart)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_share_the_files() {
+        let part: Part = "2/3".parse().unwrap();
+        assert_eq!((0..7).filter(|&number| part.has(number)).collect::<Vec<_>>(), [1, 4]);
+        assert!((0..7).all(|number| Part::WHOLE.has(number)));
+        for wrong in ["", "2", "0/3", "4/3", "1/0", "a/b", "-1/2"] {
+            assert_eq!(wrong.parse::<Part>(), Err(NoPart), "{wrong}");
+        }
+    }
 
     #[test]
     fn names_tell_the_numbers() {

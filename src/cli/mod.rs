@@ -5,7 +5,6 @@ mod commands;
 mod compare;
 mod config;
 mod gtp;
-mod lab;
 mod label;
 mod log;
 mod match_report;
@@ -13,17 +12,19 @@ mod matches;
 mod net;
 mod progress;
 mod record;
-mod restart;
+pub mod restart;
 mod run;
 mod selfplay;
-mod stop;
+mod settings;
+pub mod stop;
 mod store;
 mod time;
 mod timetable;
 mod train;
 mod uncertainty;
 
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
@@ -31,10 +32,9 @@ use clap::{Args, Parser, Subcommand};
 pub use matches::play_match;
 pub use progress::Bars;
 pub use record::share;
+pub use settings::{Flag, Settings};
 
-use crate::app::evaluators;
 use crate::arena::TimeControl;
-use crate::config::Config;
 
 /// A Go and NoGo engine that knows when to stop thinking.
 ///
@@ -45,7 +45,7 @@ pub struct Cli {
     #[command(flatten)]
     play: PlayFlags,
     #[command(flatten)]
-    options: Options,
+    options: Settings,
     #[command(subcommand)]
     command: Option<Subcommands>,
 }
@@ -75,7 +75,7 @@ struct PlayFlags {
 
 impl PlayFlags {
     /// The flags with their keys, and what they are set to.
-    fn settings(&self) -> [(&'static str, &'static str, Option<String>); 5] {
+    fn settings(&self) -> [Flag; 5] {
         let (kind, rules) = match self.rules.as_deref() {
             Some("nogo") => (self.rules.clone(), None),
             _ => (None, self.rules.clone()),
@@ -105,43 +105,6 @@ impl PlayFlags {
             time: self.time.or(before.time),
         }
     }
-}
-
-/// Where the configuration comes from; later ones win.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Settings, for every command")]
-struct Options {
-    /// Read settings from a file like engine.toml
-    #[arg(long, global = true, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Set one key of engine.toml, such as `time.lag_ms=500`
-    #[arg(long, global = true, value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// The game: go or nogo
-    #[arg(long, global = true, value_name = "GAME")]
-    game: Option<String>,
-    /// Side of the board, such as 9 or 9x9
-    #[arg(long, global = true, value_name = "SIZE")]
-    board: Option<String>,
-    /// The network to play with: NAME.safetensors with its manifest beside it, one of KataGo's files
-    /// such as NAME.bin.gz, or builtin:NAME
-    #[arg(long, global = true, value_name = "FILE")]
-    net: Option<String>,
-    /// What evaluates positions: auto for a network where one fits, playout for games played to the end
-    #[arg(long, global = true, value_name = "KIND", value_parser = ["auto", "playout"], conflicts_with = "net")]
-    evaluator: Option<String>,
-    /// What the GTP command `name` answers
-    #[arg(long, global = true, value_name = "NAME")]
-    gtp_name: Option<String>,
-    /// What the GTP command `version` answers
-    #[arg(long, global = true, value_name = "VERSION")]
-    gtp_version: Option<String>,
-    /// How much to log: off, error, warn, info, debug or trace
-    #[arg(long, global = true, value_name = "LEVEL")]
-    log_level: Option<String>,
-    /// Append the log to a file instead of standard error
-    #[arg(long, global = true, value_name = "FILE")]
-    log_file: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -176,9 +139,6 @@ enum Subcommands {
     /// Copy files to and from object stores
     #[command(subcommand)]
     Store(store::StoreCommand),
-    /// Repeat the experiments of the papers
-    #[command(subcommand)]
-    Lab(Box<lab::LabCommand>),
     /// Measure speed, or print the signature of the search
     Bench(bench::BenchArgs),
 }
@@ -205,8 +165,7 @@ impl Cli {
         {
             self.options.board = None;
         }
-        let config = self.options.config(&flags)?;
-        log::start(&config.log)?;
+        let config = self.options.begin(flags.settings())?;
         match command {
             Subcommands::Gtp(_) => gtp::run(config, flags.time),
             Subcommands::Config(args) => config::run(&args, &config),
@@ -221,64 +180,36 @@ impl Cli {
             Subcommands::Time(command) => time::run(&command, &config),
             Subcommands::Timetable(args) => timetable::run(&args, &config),
             Subcommands::Store(command) => store::run(&command),
-            Subcommands::Lab(command) => lab::run(&command, &config),
             Subcommands::Bench(args) => bench::run(&args, &config),
         }
     }
 }
 
-impl Options {
-    /// The settings of the file, changed by flags and then by `--set`.
-    fn config(&self, play: &PlayFlags) -> anyhow::Result<Config> {
-        let mut config = match &self.config {
-            Some(path) => Config::load(path).with_context(|| format!("in {}", path.display()))?,
-            None => Config::default(),
-        };
-        let no_net = self.evaluator.as_deref() == Some("playout");
-        let no_net = no_net.then(|| evaluators::NO_NET.to_owned());
-        let flags = [
-            ("--game", "game.kind", self.game.clone()),
-            ("--board", "game.board_size", self.board.as_deref().map(side).transpose()?),
-            ("--net", "net.path", self.net.clone()),
-            ("--evaluator", "net.path", no_net),
-            ("--gtp-name", "gtp.name", self.gtp_name.clone()),
-            ("--gtp-version", "gtp.version", self.gtp_version.clone()),
-            ("--log-level", "log.level", self.log_level.clone()),
-            ("--log-file", "log.file", self.log_file.clone()),
-        ];
-        for (flag, key, value) in flags.into_iter().chain(play.settings()) {
-            if let Some(value) = value {
-                config = config.with(key, &value).with_context(|| format!("in {flag} {value}"))?;
-            }
+/// Runs a program to its end. What goes wrong is said on standard error.
+pub fn run_program(name: &str, work: impl FnOnce() -> anyhow::Result<()>) -> ExitCode {
+    #[cfg(unix)]
+    survive_limits();
+    match work() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // If nobody listens any more, there is nothing left to say.
+            let _ = writeln!(std::io::stderr(), "{name}: {}", explain(&error));
+            ExitCode::FAILURE
         }
-        for pair in &self.set {
-            let (key, value) = pair
-                .split_once('=')
-                .with_context(|| format!("in --set {pair}: write KEY=VALUE"))?;
-            config = config
-                .with(key.trim(), value.trim())
-                .with_context(|| format!("in --set {pair}"))?;
-        }
-        Ok(config)
     }
 }
 
-/// The side of a board that is written as `9` or `9x9`.
-fn side(board: &str) -> anyhow::Result<String> {
-    let number = |text: &str| text.parse::<usize>().ok();
-    match board.split_once('x').and_then(|(width, height)| number(width).zip(number(height))) {
-        None => Ok(board.to_owned()),
-        Some((width, height)) if width == height => Ok(width.to_string()),
-        Some((width, height)) => anyhow::bail!(
-            "in --board {board}: a board that is not square is for `match`, and over GTP for \
-             `rectangular_boardsize {width} {height}`"
-        ),
-    }
+/// A file that becomes larger than allowed is an error of the write, and no reason to die.
+#[cfg(unix)]
+fn survive_limits() {
+    let seen = std::sync::Arc::default();
+    // Where it cannot be had, the system does as it always does.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
 }
 
 /// An error with its causes. Some errors tell their cause themselves; it is told once.
 #[must_use]
-pub fn explain(error: &anyhow::Error) -> String {
+fn explain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if !text.ends_with(&cause) {
@@ -289,8 +220,8 @@ pub fn explain(error: &anyhow::Error) -> String {
 }
 
 /// Prints to standard output, which is not GTP's here. A reader that has gone away is no error.
-fn print(text: &str) -> anyhow::Result<()> {
-    use std::io::{ErrorKind, Write};
+pub fn print(text: &str) -> anyhow::Result<()> {
+    use std::io::ErrorKind;
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result.context("cannot write to standard output"),
@@ -298,7 +229,7 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 /// Prints one JSON object on a line.
-fn print_json(object: &serde_json::Value) -> anyhow::Result<()> {
+pub fn print_json(object: &serde_json::Value) -> anyhow::Result<()> {
     print(&format!("{object}\n"))
 }
 
@@ -364,7 +295,7 @@ mod tests {
     fn flags_win_over_defaults_and_errors_name_them() {
         let options = |args: &[&str]| {
             let cli = Cli::try_parse_from([&["tedomari"], args].concat()).unwrap();
-            cli.options.config(&cli.play)
+            cli.options.config(cli.play.settings())
         };
         let config = options(&["--game", "nogo", "--set", "time.lag_ms = 5"]).unwrap();
         assert_eq!((config.game.kind, config.time.lag_ms), (Game::NoGo, 5));

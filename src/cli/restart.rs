@@ -20,7 +20,7 @@ const KEPT_MEMORY: [(&str, &str); 3] = [
 /// The pool is made by the environment alone, which a running program cannot change safely: so the
 /// program takes its own place with one more variable, and with those of [`KEPT_MEMORY`]. A user who
 /// has set the first is obeyed.
-pub(super) fn for_training() -> anyhow::Result<()> {
+pub fn for_training() -> anyhow::Result<()> {
     #[expect(clippy::disallowed_methods, reason = "to start anew just once")]
     if std::env::var(GRAPH_THREADS).is_ok() {
         return Ok(());

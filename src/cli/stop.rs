@@ -8,7 +8,7 @@ use anyhow::Context;
 
 /// A flag that is set when the process is told to end, or after so many minutes. Told twice, the
 /// process ends at once.
-pub(super) fn flag(minutes: Option<f64>) -> anyhow::Result<Arc<AtomicBool>> {
+pub fn flag(minutes: Option<f64>) -> anyhow::Result<Arc<AtomicBool>> {
     let time = minutes
         .map(|minutes| Duration::try_from_secs_f64(60.0 * minutes))
         .transpose()

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
@@ -14,10 +14,9 @@ use crate::app::timetable;
 use crate::arena::TimeControl;
 use crate::chart::{Axis, Chart, Line, Marks, Unit};
 use crate::config::Config;
-use crate::game::Game;
 use crate::timeman::{
-    GameModel, Manager, PRESETS, Simulated, Strategy, Table, TableGame, Tells, Terms, TimeParams,
-    TimeSystem, simulate,
+    GameModel, Manager, PRESETS, Simulated, Strategy, Tells, Terms, TimeParams, TimeSystem,
+    simulate,
 };
 use crate::util::{Seed, write_atomically};
 
@@ -129,16 +128,7 @@ fn list(json: bool) -> anyhow::Result<()> {
 
 fn run_simulations(args: &SimulateArgs, config: &Config) -> anyhow::Result<()> {
     let game = &config.game;
-    let kind = match game.rules().game {
-        Game::Go => TableGame::Go,
-        Game::NoGo => TableGame::NoGo,
-    };
-    let area = u32::try_from(game.size().area()).context("the board is too large")?;
-    let table = match timetable::configured(config)? {
-        Some(table) if table.game == kind && table.area == area => table,
-        Some(_) => bail!("time.table is for another game or board: leave it out, or learn another"),
-        None => Table::built_in(kind, area),
-    };
+    let table = timetable::fitting(config)?;
     let seed = Seed::new(config.search.seed);
     let model = if args.records.is_empty() {
         GameModel::synthetic(&table, args.games, args.stretch, seed)
@@ -151,7 +141,7 @@ fn run_simulations(args: &SimulateArgs, config: &Config) -> anyhow::Result<()> {
             games::replay(record, &wanted, |position| plies.push(games::stones(position)));
             plies
         };
-        GameModel { area, games: found.games.iter().take(most).map(plies).collect() }
+        GameModel { area: table.area, games: found.games.iter().take(most).map(plies).collect() }
     };
     let tells = match args.tells {
         Told::Nothing => Tells::Nothing,
