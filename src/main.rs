@@ -3,13 +3,12 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
 use tedomari::cli::{Cli, explain};
 
 fn main() -> ExitCode {
     #[cfg(unix)]
     survive_limits();
-    match Cli::parse().run() {
+    match Cli::of_process().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // If nobody listens any more, there is nothing left to say.

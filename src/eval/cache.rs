@@ -155,6 +155,11 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
     fn begin_game(&self, seed: Seed) {
         self.inner.begin_game(seed);
     }
+
+    fn forget(&self) {
+        self.store.clear();
+        self.inner.forget();
+    }
 }
 
 /// The same for positions that share an evaluation.
@@ -219,6 +224,10 @@ impl Store {
             let entry = Entry { evaluation: Arc::clone(evaluation), cost, was_used: false };
             self.shard(key).insert(key, entry, self.bytes_per_shard);
         }
+    }
+
+    fn clear(&self) {
+        self.shards.iter().for_each(|shard| *lock(shard) = Shard::default());
     }
 
     /// Entries and bytes of all parts.
