@@ -11,7 +11,7 @@ mod restriction;
 mod service;
 mod worker;
 
-pub use params::{AnalysisParams, Perspective};
+pub use params::{AnalysisParams, History, Perspective};
 pub use query::{Owners, Query, Reports};
 pub use restriction::{Restriction, Restrictions, Rule};
 pub use service::{Client, Listener, Service, Setup};

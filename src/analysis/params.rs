@@ -14,6 +14,18 @@ choices! {
     }
 }
 
+choices! {
+    /// Whether a network sees which moves led to a position.
+    pub enum History {
+        /// Hidden from KataGo's networks, which have learnt to do without, and shown to others.
+        Auto = "auto",
+        /// It sees them.
+        Shown = "shown",
+        /// It does not.
+        Hidden = "hidden",
+    }
+}
+
 params! {
     /// The analysis of many positions, by `tedomari analysis`.
     pub struct AnalysisParams {
@@ -25,8 +37,8 @@ params! {
         pub pv_length: usize = 15, 1..=1000;
         /// Whose win rates, scores and owners are told where a query does not say it: `black`, `white` or `side-to-move`.
         pub winrates: Perspective = Perspective::Black, Words;
-        /// Hide from the network which moves led to a position, as KataGo does in analysis.
-        pub ignore_history: bool = false, Any;
+        /// Whether a network sees which moves led to a position, where a query does not say it by `ignorePreRootHistory`: `shown`, `hidden`, or `auto` for hidden from KataGo's networks, as in KataGo, and shown to others.
+        pub history: History = History::Auto, Words;
         /// Warn of fields of a query that mean nothing.
         pub warn_unused: bool = true, Any;
     }

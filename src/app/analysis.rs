@@ -7,8 +7,9 @@ use anyhow::Context as _;
 
 use super::loading::{self, Loading};
 use crate::analysis::katago::{Context, Settings, Unusable};
-use crate::analysis::{Service, Setup};
+use crate::analysis::{History, Service, Setup};
 use crate::config::Config;
+use crate::nn::glance;
 use crate::search::SearchParams;
 use crate::util::threads_or_cores;
 
@@ -32,6 +33,7 @@ pub fn override_config(
     for (key, value) in pairs {
         let own = match key.as_str() {
             "numAnalysisThreads" => Some("analysis.threads"),
+            "numSearchThreads" | "numSearchThreadsPerAnalysisThread" => Some("search.threads"),
             "nnMaxBatchSize" => Some("net.max_batch"),
             _ => None,
         };
@@ -74,6 +76,7 @@ pub fn start(
         background.wait().context("the network could not be loaded")?;
     }
     let mut settings = settings(config);
+    settings.ignore_history = hides_history(config);
     for (key, value) in parameters {
         settings.set(key, value)?;
     }
@@ -84,6 +87,17 @@ pub fn start(
     Ok(Analysis { service, context: Arc::new(Context { settings, games, models, version }) })
 }
 
+/// Whether the network is not to see which moves led to a position.
+fn hides_history(config: &Config) -> bool {
+    let path = config.net.path.as_str();
+    match config.analysis.history {
+        History::Shown => false,
+        History::Hidden => true,
+        // What is no file is no network of KataGo.
+        History::Auto => glance(path).is_ok_and(|glance| glance.games.is_some()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,7 +105,8 @@ mod tests {
     #[test]
     fn positions_share_cores_and_memory() {
         let config = |pairs: &[(&str, &str)]| {
-            let set = |config: Config, &(key, value): &(&str, &str)| config.with(key, value).unwrap();
+            let set =
+                |config: Config, &(key, value): &(&str, &str)| config.with(key, value).unwrap();
             pairs.iter().fold(Config::default(), set)
         };
         let found = settings(&config(&[("analysis.threads", "4"), ("search.max_memory", "100")]));
@@ -109,6 +124,11 @@ mod tests {
         assert_eq!(config.analysis.threads, 3);
         assert_eq!((kept, unknown), (vec![pairs[1].clone()], vec!["logDir".to_owned()]));
         let wrong = [("maxVisits".to_owned(), "none".to_owned())];
-        assert!(override_config(Config::default(), &wrong).unwrap_err().to_string().contains("maxVisits"));
+        assert!(
+            override_config(Config::default(), &wrong)
+                .unwrap_err()
+                .to_string()
+                .contains("maxVisits")
+        );
     }
 }

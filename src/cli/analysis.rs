@@ -1,10 +1,12 @@
 //! `tedomari analysis`: KataGo's JSON protocol on standard input and output.
 
-use std::io::{self, BufRead, Read as _, Write as _};
+mod lines;
+
+use std::io::{self, BufRead, Read as _};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,16 +14,14 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{print, stop};
-use crate::analysis::katago::{Output, Session, schema};
 use crate::analysis::Service;
+use crate::analysis::katago::{Session, schema};
 use crate::app::analysis::{self, Analysis};
 use crate::config::Config;
+use lines::{Room, lines, write_lines};
 
 /// Bytes of the longest line: lists of moves and of turns can be long.
 const MAX_LINE: usize = 1 << 20;
-
-/// Lines that may wait for the reader; then searches wait, and reports of those that go on are dropped.
-const WAITING_LINES: usize = 256;
 
 /// How long a line may wait for a reader once the input has ended.
 const UNREAD: Duration = Duration::from_secs(300);
@@ -52,8 +52,14 @@ pub(super) struct AnalysisArgs {
 }
 
 /// KataGo's flags, which have one dash there.
-const KATAGO_FLAGS: [&str; 6] =
-    ["analysis-threads", "config", "human-model", "model", "override-config", "quit-without-waiting"];
+const KATAGO_FLAGS: [&str; 6] = [
+    "analysis-threads",
+    "config",
+    "human-model",
+    "model",
+    "override-config",
+    "quit-without-waiting",
+];
 
 /// The command line with KataGo's flags behind `analysis` as this program has them.
 pub(super) fn translated(mut arguments: Vec<String>) -> Vec<String> {
@@ -70,7 +76,8 @@ pub(super) fn translated(mut arguments: Vec<String>) -> Vec<String> {
             continue;
         }
         let file = value.as_ref().or(arguments.get(at + 1));
-        let ours = file.is_some_and(|file| Path::new(file).extension().is_some_and(|e| e == "toml"));
+        let ours =
+            file.is_some_and(|file| Path::new(file).extension().is_some_and(|e| e == "toml"));
         let name = if name == "config" && !ours { "katago-config" } else { name };
         arguments[at] = match value {
             Some(value) => format!("--{name}={value}"),
@@ -101,27 +108,30 @@ pub(super) fn run(args: &AnalysisArgs, config: Config) -> anyhow::Result<()> {
     let Analysis { service, context } = analysis::start(&config, &parameters, clock())?;
     let (events, inbox) = channel();
     watch_signals(events.clone())?;
-    let (sender, lines) = sync_channel(WAITING_LINES);
-    let progress = Arc::new(Progress::default());
-    let (written, watched) = (events.clone(), Arc::clone(&progress));
+    let (lines, waiting, room) = lines();
+    let (written, watched) = (events.clone(), Arc::clone(&room));
     spawn("writer", move || {
-        let _ = written.send(write_lines(&lines, &watched));
+        let _ = written.send(match write_lines(&waiting, &watched) {
+            Ok(()) => Event::Written,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Event::Told,
+            Err(error) => Event::Failed(anyhow::Error::new(error).context("cannot write answers")),
+        });
     })?;
-    let session = Session::new(service.client(), context, Arc::new(Lines(sender)));
+    let session = Session::new(service.client(), context, Arc::new(lines));
     spawn("reader", move || {
         let read = read_lines(&mut io::stdin().lock(), &session);
-        // With the session its end of the output goes.
-        drop(session);
         let _ = events.send(match read {
             Ok(()) => Event::InputEnded,
             Err(error) => Event::Failed(anyhow::Error::new(error).context("cannot read queries")),
         });
+        // With the session its end of the output goes.
+        drop(session);
     })?;
     let positions = config.analysis.threads;
     say(&format!("Tedomari {}: up to {positions} positions at a time", env!("CARGO_PKG_VERSION")));
     // Programs wait for these words.
     say("Started, ready to begin handling requests");
-    conclude(service, args.quit_without_waiting, &inbox, &progress)
+    conclude(service, args.quit_without_waiting, &inbox, &room)
 }
 
 /// Waits for the end. Whatever threads are doing then ends with the process.
@@ -129,7 +139,7 @@ fn conclude(
     service: Service,
     at_once: bool,
     inbox: &Receiver<Event>,
-    progress: &Progress,
+    room: &Room,
 ) -> anyhow::Result<()> {
     let mut service = ManuallyDrop::new(Some(service));
     let mut ended = false;
@@ -145,7 +155,7 @@ fn conclude(
             Ok(Event::Written | Event::Told) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
             Ok(Event::Failed(error)) => return Err(error),
             Err(RecvTimeoutError::Timeout) => anyhow::ensure!(
-                !(ended && progress.is_stuck()),
+                !(ended && room.is_stuck_for(UNREAD)),
                 "the input has ended, and nobody has read the answers for {} s",
                 UNREAD.as_secs()
             ),
@@ -208,60 +218,6 @@ fn watch_signals(events: Sender<Event>) -> anyhow::Result<()> {
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
     let thread = thread::Builder::new().name(name.to_owned()).spawn(work);
     thread.context("the system gives too few threads").map(drop)
-}
-
-/// The lines on their way to standard output.
-struct Lines(SyncSender<String>);
-
-impl Output for Lines {
-    fn send(&self, line: String) {
-        // Without a writer the process is about to end.
-        let _ = self.0.send(line);
-    }
-
-    fn send_report(&self, line: String) {
-        let _ = self.0.try_send(line);
-    }
-}
-
-/// Since when the writer has been waiting for the reader of a line.
-#[derive(Default)]
-struct Progress(Mutex<Option<Instant>>);
-
-impl Progress {
-    #[expect(clippy::disallowed_methods, reason = "how long a reader is waited for")]
-    fn begin(&self) {
-        self.set(Some(Instant::now()));
-    }
-
-    fn set(&self, since: Option<Instant>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
-    }
-
-    fn is_stuck(&self) -> bool {
-        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        since.is_some_and(|since| since.elapsed() > UNREAD)
-    }
-}
-
-/// Writes lines until there are no more.
-fn write_lines(lines: &Receiver<String>, progress: &Progress) -> Event {
-    let mut output = io::stdout().lock();
-    for mut line in lines {
-        line.push('\n');
-        progress.begin();
-        let written = output.write_all(line.as_bytes()).and_then(|()| output.flush());
-        progress.set(None);
-        match written {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Event::Told,
-            Err(error) => {
-                let error = anyhow::Error::new(error).context("cannot write answers");
-                return Event::Failed(error);
-            }
-        }
-    }
-    Event::Written
 }
 
 /// Has a session do what lines ask for, up to the end of the input.
@@ -328,7 +284,10 @@ mod tests {
         );
         check_translated("x analysis --config my.toml -h", "x analysis --config my.toml -h");
         check_translated("x --config b.cfg gtp -model", "x --config b.cfg gtp -model");
-        check_translated("x --config my.toml analysis --schema", "x --config my.toml analysis --schema");
+        check_translated(
+            "x --config my.toml analysis --schema",
+            "x --config my.toml analysis --schema",
+        );
     }
 
     #[test]

@@ -357,6 +357,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_forgotten_is_asked_again() {
+        let cached = CachedEvaluator::new(Counting::default(), 1, 1 << 20);
+        let position = positions(1, Rules::CGOS, 9).swap_remove(7);
+        for asked in [1, 1, 2] {
+            cached.evaluate_one(&position).unwrap();
+            assert_eq!(cached.inner().asked.load(Ordering::Relaxed), asked);
+            if asked == 1 && cached.stats().hits == 1 {
+                cached.forget();
+                assert_eq!((cached.stats().entries, cached.stats().bytes), (0, 0));
+            }
+        }
+    }
+
+    #[test]
     fn sizes_and_nets_keep_positions_apart() {
         // The empty boards of all sizes have the same stones on them: none.
         let [small, large] = [5, 6].map(|side| positions(1, Rules::NOGO, side).swap_remove(0));

@@ -36,8 +36,7 @@ impl Evaluation {
         let color = position.to_move();
         let pass = (position.rules().game == Game::Go).then_some(Move::Pass);
         let legal = position.legal_points(color).map(Move::Place).chain(pass);
-        let mut weighted: Vec<_> =
-            legal.map(|mv| (mv, self.policy.weight(position, mv))).collect();
+        let mut weighted: Vec<_> = legal.map(|mv| (mv, self.policy.weight(position, mv))).collect();
         let sum: f32 = weighted.iter().map(|(_, weight)| weight).sum();
         let count = weighted.len() as f32;
         for (_, weight) in &mut weighted {

@@ -100,7 +100,8 @@ mod tests {
         let size = BoardSize::square(3).unwrap();
         let check = |stones: &str, expected: [&str; 2]| {
             let words: Vec<_> = stones.split_whitespace().collect();
-            let read = |pair: &[&str]| (pair[0].parse().unwrap(), size.parse_point(pair[1]).unwrap());
+            let read =
+                |pair: &[&str]| (pair[0].parse().unwrap(), size.parse_point(pair[1]).unwrap());
             let board = Board::with_stones_in_order(size, words.chunks(2).map(read));
             let of = |color| {
                 let own = size.points().filter(|&point| board.stone(point) == Some(color));

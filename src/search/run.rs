@@ -153,7 +153,8 @@ impl Search {
         request: Request<'_>,
         has_score: bool,
     ) -> Result<SearchReport, EvalError> {
-        let Request { stop, clock, simulations, mut observer, deadline, also_one_move, .. } = request;
+        let Request { stop, clock, simulations, mut observer, deadline, also_one_move, .. } =
+            request;
         let (shared, owners) = (&job.shared, job.owners.as_slice());
         let before = clock.elapsed(0);
         let view = View { shared, owners, params: &self.params, has_score, before };

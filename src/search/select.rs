@@ -372,4 +372,24 @@ mod tests {
         // 0.2 - 0.5 · sqrt(0.36) = -0.1
         assert!((puct.first_play(0.36) + 0.1).abs() < 1e-12);
     }
+
+    #[test]
+    fn the_root_may_have_a_reduction_of_its_own() {
+        let formula = |at_root| {
+            let params = SearchParams {
+                first_play_reduction: 0.2,
+                root_first_play_reduction: at_root,
+                ..SearchParams::default()
+            };
+            Formula::new(&params, true)
+        };
+        let reduction = |formula: Formula| match formula.kind {
+            Kind::Puct { first_play: FirstPlay::Parent(reduction), .. } => reduction,
+            other => panic!("{other:?}"),
+        };
+        for (at_root, expected) in [(-1.0, 0.2), (0.0, 0.0), (0.1, 0.1)] {
+            assert!((reduction(formula(at_root)) - 0.2).abs() < 1e-12);
+            assert!((reduction(formula(at_root).at_root()) - expected).abs() < 1e-12);
+        }
+    }
 }

@@ -49,7 +49,8 @@ impl<'a> Fields<'a> {
 
     /// False where there is no such field.
     pub(super) fn flag(self, field: &str) -> Read<bool> {
-        let flag = |value: &Value| value.as_bool().ok_or_else(|| refusal(field, "Must be a boolean"));
+        let flag =
+            |value: &Value| value.as_bool().ok_or_else(|| refusal(field, "Must be a boolean"));
         self.get(field).map_or(Ok(false), flag)
     }
 

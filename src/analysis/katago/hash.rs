@@ -57,6 +57,6 @@ mod tests {
 
     #[test]
     fn names_stay_the_same_from_build_to_build() {
-        assert_eq!(named("").0, "STABLE");
+        assert_eq!(named("").0, "2DDCC5D38ED14076422279FD8E19D84F");
     }
 }

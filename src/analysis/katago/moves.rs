@@ -37,7 +37,8 @@ pub(super) fn moves(
     let malformed =
         || refusal(field, "Must be an array of pairs of a player, \"b\" or \"w\", and a vertex");
     let read = |pair: &Value| {
-        let [Value::String(player), Value::String(mv)] = pair.as_array().ok_or_else(malformed)?.as_slice()
+        let [Value::String(player), Value::String(mv)] =
+            pair.as_array().ok_or_else(malformed)?.as_slice()
         else {
             return Err(malformed());
         };
@@ -97,9 +98,7 @@ fn restriction(
     let player = player(fields, "player")?.ok_or_else(malformed)?;
     let no_list = || refusal("moves", "Must be an array of vertices");
     let list = fields.get("moves").and_then(Value::as_array).ok_or_else(no_list)?;
-    let read = |value: &Value| {
-        must_be_move(size, "moves", value.as_str().ok_or_else(no_list)?)
-    };
+    let read = |value: &Value| must_be_move(size, "moves", value.as_str().ok_or_else(no_list)?);
     let moves = list.iter().map(read).collect::<Read<_>>()?;
     let depth = fields.integer("untilDepth", 1..=DEEPEST)?.ok_or_else(malformed)?;
     let until_depth = u32::try_from(depth).unwrap_or(u32::MAX);
@@ -156,7 +155,10 @@ mod tests {
         check_restrictions(&json!({"avoidMoves": many}), Ok(3));
         check_restrictions(&json!({"allowMoves": many}), Err("allowMoves"));
         check_restrictions(&json!({"allowMoves": [entry("B", 1), entry("W", 2)]}), Ok(2));
-        check_restrictions(&json!({"allowMoves": [entry("B", 1), entry("B", 2)]}), Err("allowMoves"));
+        check_restrictions(
+            &json!({"allowMoves": [entry("B", 1), entry("B", 2)]}),
+            Err("allowMoves"),
+        );
         check_restrictions(&json!({"allowMoves": [], "avoidMoves": []}), Err("allowMoves"));
         check_restrictions(&json!({"avoidMoves": "C3"}), Err("avoidMoves"));
         check_restrictions(&json!({"avoidMoves": [1]}), Err("avoidMoves"));

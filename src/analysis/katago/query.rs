@@ -85,14 +85,18 @@ pub(super) fn read(
     let (form, owners) = output(fields, &mut settings)?;
     let reports = reports(fields)?;
     let priority = priority(fields)?;
-    let turns = turns.into_iter().map(|turn| (turn, priorities.get(&turn).copied().unwrap_or(priority)));
+    let turns =
+        turns.into_iter().map(|turn| (turn, priorities.get(&turn).copied().unwrap_or(priority)));
     let restrictions = restrictions(fields, size)?;
     let start = start(size, &stones, rules, komi)?;
     let start = with_first_player(start, first, &moves);
     if settings.warn_unused {
         let unknown = object.keys().filter(|key| !KNOWN.contains(&key.as_str()));
         warnings.extend(unknown.map(|key| {
-            refusal(key, "Unexpected or unused field; analysis.warn_unused = false hides this warning")
+            refusal(
+                key,
+                "Unexpected or unused field; analysis.warn_unused = false hides this warning",
+            )
         }));
     }
     let query = Query {
@@ -123,8 +127,10 @@ fn board_size(fields: Fields<'_>) -> Read<BoardSize> {
         return Err(wrong(missing));
     }
     let side = |field| {
-        let side = fields.get(field).and_then(Value::as_u64).and_then(|side| usize::try_from(side).ok());
-        side.filter(|side| (BoardSize::MIN..=BoardSize::MAX).contains(side)).ok_or_else(|| wrong(field))
+        let side =
+            fields.get(field).and_then(Value::as_u64).and_then(|side| usize::try_from(side).ok());
+        side.filter(|side| (BoardSize::MIN..=BoardSize::MAX).contains(side))
+            .ok_or_else(|| wrong(field))
     };
     let (width, height) = (side(SIDES[0])?, side(SIDES[1])?);
     BoardSize::new(width, height).map_err(|_| wrong(SIDES[0]))
@@ -149,7 +155,8 @@ fn stones(fields: Fields<'_>, size: BoardSize) -> Read<Vec<(Color, crate::game::
     const FIELD: &str = "initialStones";
     let stones = moves(fields, FIELD, size)?.unwrap_or_default();
     let point = |(color, mv): (Color, Move)| {
-        let point = mv.point().ok_or_else(|| refusal(FIELD, "Could not parse board location: pass"));
+        let point =
+            mv.point().ok_or_else(|| refusal(FIELD, "Could not parse board location: pass"));
         Ok((color, point?))
     };
     stones.into_iter().map(point).collect()
@@ -283,9 +290,7 @@ fn output(fields: Fields<'_>, settings: &mut Settings) -> Read<(Form, Owners)> {
 }
 
 fn reports(fields: Fields<'_>) -> Read<Option<Reports>> {
-    let seconds = |field| {
-        Ok(fields.number(field, REPORT_SECONDS)?.map(Duration::from_secs_f64))
-    };
+    let seconds = |field| Ok(fields.number(field, REPORT_SECONDS)?.map(Duration::from_secs_f64));
     let every = seconds("reportDuringSearchEvery")?;
     let first = seconds("firstReportDuringSearchAfter")?.or(every);
     Ok(first.map(|first| Reports { first, every }))

@@ -59,7 +59,8 @@ fn unknown(asked: &Value) -> Refusal {
 fn named(text: &str) -> Read<Wanted> {
     let plain = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
     let exact = |rules: Rules, komi| Wanted { rules, missing: Vec::new(), komi };
-    let without = |rules, komi, what: &str| Wanted { missing: vec![what.to_owned()], ..exact(rules, komi) };
+    let without =
+        |rules, komi, what: &str| Wanted { missing: vec![what.to_owned()], ..exact(rules, komi) };
     let superko = KoRule::PositionalSuperko;
     let all = "the tax on all groups";
     Ok(match plain.as_str() {
@@ -232,7 +233,8 @@ mod tests {
             "whiteHandicapBonus": "0", "friendlyPassOk": false, "komi": 6,
         });
         check_exact(&parts, situational, 6.0);
-        let japanese = json!({"ko": "simple", "score": "TERRITORY", "tax": "SEKI", "suicide": false});
+        let japanese =
+            json!({"ko": "simple", "score": "TERRITORY", "tax": "SEKI", "suicide": false});
         check_exact(&japanese, Rules::JAPANESE, 6.5);
         check_exact(&json!("koSIMPLEscoreTERRITORYtaxSEKIsui0"), Rules::JAPANESE, 6.5);
         check_exact(&json!("koSIMPLE score AREA sui0 whbN fpok1 komi-5.5"), Rules::CHINESE, -5.5);
@@ -270,14 +272,20 @@ mod tests {
             json!({"komi": 6.25}),
             json!({"komi": 500}),
         ] {
-            assert_eq!(read(&asked).map_err(|refusal| refusal.field), Err("rules".to_owned()), "{asked}");
+            assert_eq!(
+                read(&asked).map_err(|refusal| refusal.field),
+                Err("rules".to_owned()),
+                "{asked}"
+            );
         }
     }
 
     #[test]
     fn komi_and_the_handicap_bonus_have_fields_of_their_own() {
         let fields = |value: Value| value.as_object().unwrap().clone();
-        for (komi, expected) in [(json!(7), Some(7.0)), (json!(-0.5), Some(-0.5)), (json!(400.0), Some(400.0))] {
+        for (komi, expected) in
+            [(json!(7), Some(7.0)), (json!(-0.5), Some(-0.5)), (json!(400.0), Some(400.0))]
+        {
             assert_eq!(komi_field(Fields(&fields(json!({ "komi": komi })))), Ok(expected));
         }
         for komi in [json!(7.25), json!(400.5), json!("7"), json!(null)] {

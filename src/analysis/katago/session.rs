@@ -157,9 +157,8 @@ impl Session {
             let is = |&other: &i64| usize::try_from(other) == Ok(turn);
             turns.as_ref().is_none_or(|turns| turns.iter().any(is))
         };
-        self.client.terminate(&|id, turn| {
-            name.flatten().is_none_or(|name| name == id) && wanted(turn)
-        });
+        self.client
+            .terminate(&|id, turn| name.flatten().is_none_or(|name| name == id) && wanted(turn));
         Ok(())
     }
 
@@ -186,10 +185,14 @@ fn object(text: &[u8]) -> Result<(Map<String, Value>, String), String> {
         let start = &text[..text.len().min(REPEATED)];
         String::from_utf8_lossy(start).into_owned()
     };
-    let value: Value = serde_json::from_slice(text)
-        .map_err(|error| format!("Could not parse input line as json request: {error}: {}", shown()))?;
+    let value: Value = serde_json::from_slice(text).map_err(|error| {
+        format!("Could not parse input line as json request: {error}: {}", shown())
+    })?;
     let Value::Object(object) = value else {
-        return Err(format!("Request line was valid json but was not an object, ignoring: {}", shown()));
+        return Err(format!(
+            "Request line was valid json but was not an object, ignoring: {}",
+            shown()
+        ));
     };
     match object.get("id") {
         Some(Value::String(id)) => {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::analysis::params::{AnalysisParams, Perspective};
+use crate::analysis::params::{AnalysisParams, History, Perspective};
 use crate::search::SearchParams;
 
 /// How a query is searched and told of where it says nothing else.
@@ -48,7 +48,7 @@ pub enum Unusable {
 const MOST_VISITS: f64 = (1_u64 << 50) as f64;
 
 impl Settings {
-    /// The settings of a configuration.
+    /// The settings of a configuration, in which somebody has decided what networks see.
     #[must_use]
     pub fn new(params: &AnalysisParams, search: SearchParams) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Settings {
             time: None,
             winrates: params.winrates,
             pv_length: params.pv_length,
-            ignore_history: params.ignore_history,
+            ignore_history: params.history == History::Hidden,
             warn_unused: params.warn_unused,
             flatness: (search.root_temperature, 1.0),
             search,
@@ -96,9 +96,6 @@ impl Settings {
                 search.noise_alpha = text.number(0.01, 1000.0)?;
             }
             "rootDirichletNoiseWeight" => search.noise = text.number(0.0, 1.0)?,
-            "numSearchThreads" | "numSearchThreadsPerAnalysisThread" => {
-                search.threads = text.size(1.0, 1024.0)?;
-            }
             _ => return Err(Unusable::Unknown(key.to_owned())),
         }
         Ok(())
@@ -186,13 +183,12 @@ mod tests {
             ("cpuctExploration", "1.5"),
             ("rootNumSymmetriesToSample", "8"),
             ("rootNoiseEnabled", "true"),
-            ("numSearchThreads", "3"),
         ])
         .unwrap();
         assert_eq!((settings.visits, settings.time), (1000, Some(Duration::from_millis(500))));
         assert_eq!((settings.winrates, settings.pv_length), (Perspective::SideToMove, 3));
         let search = &settings.search;
-        assert!(settings.ignore_history && search.root_symmetries && search.threads == 3);
+        assert!(settings.ignore_history && search.root_symmetries);
         let numbers = [search.root_first_play_reduction, search.c_puct, search.noise];
         assert_eq!(numbers.map(|number| number.to_string()), ["0", "1.5", "0.25"]);
         assert_eq!(with(&[("maxTime", "1e20")]).unwrap().time, None);
@@ -222,6 +218,9 @@ mod tests {
             assert!(matches!(&error, Unusable::Value { .. }), "{error}");
             assert!(error.to_string().contains(key) && error.to_string().contains(value));
         }
-        assert_eq!(with(&[("antiMirror", "true")]), Err(Unusable::Unknown("antiMirror".to_owned())));
+        assert_eq!(
+            with(&[("antiMirror", "true")]),
+            Err(Unusable::Unknown("antiMirror".to_owned()))
+        );
     }
 }
