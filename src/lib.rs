@@ -1,5 +1,6 @@
 //! Tedomari: a Go and NoGo engine that knows when to stop thinking.
 
+pub mod analysis;
 pub mod app;
 pub mod arena;
 pub mod chart;

@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use tedomari::cli::{Cli, run_program};
 
 fn main() -> ExitCode {
-    run_program("tedomari", || Cli::parse().run())
+    run_program("tedomari", || Cli::of_process().run())
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use tedomari::analysis::katago;
 use tedomari::config::Config;
 use tedomari::gtp;
 
@@ -18,6 +19,15 @@ fn engine_toml_shows_the_defaults() {
         "engine.toml",
         &Config::default().to_documented_toml(),
         "cargo run --release -- config > engine.toml",
+    );
+}
+
+#[test]
+fn the_schema_shows_the_answers_of_an_analysis() {
+    check_file(
+        "docs/schema/analysis.json",
+        &katago::schema(),
+        "cargo run --release -- analysis --schema > docs/schema/analysis.json",
     );
 }
 

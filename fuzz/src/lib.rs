@@ -5,20 +5,24 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
+use tedomari::analysis::katago::{Context, Output as Answers, Session as Analysis, Settings};
+use tedomari::analysis::{AnalysisParams, Service, Setup};
 use tedomari::arena::{GameStart, Player, Program, Question, Streams, TimeControl};
 use tedomari::config::Config;
 use tedomari::engine::{Engine, Purpose, Ticket};
 use tedomari::eval::UniformEvaluator;
 use tedomari::game::sgf::{self, SgfLimits};
-use tedomari::game::{BoardSize, Color, Komi, Rules};
+use tedomari::game::{BoardSize, Color, Game, Komi, Rules};
 use tedomari::gtp::{Line, Response, Session, read_line};
 use tedomari::nn::NetFile;
 use tedomari::nn::katago::{Model, looks_like_katago};
 use tedomari::record::Shard;
+use tedomari::search::SearchParams;
 use tedomari::train::steps_of_checkpoint;
 use tedomari::uncertainty::{StopProfile, TraceFile};
 use tedomari::util::Seed;
@@ -27,7 +31,8 @@ use tedomari::util::Seed;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
+    ("analysis", analysis),
     ("answers", answers),
     ("checkpoint", checkpoint),
     ("config", config),
@@ -40,6 +45,53 @@ pub const TARGETS: [Target; 11] = [
     ("traces", traces),
     ("weights", weights),
 ];
+
+/// Any lines are queries: every answer is an object on a line, and the service still answers after them.
+pub fn analysis(bytes: &[u8]) {
+    const LAST: &str = "the last query";
+    let evaluator = Arc::new(UniformEvaluator);
+    let setup = Setup { evaluator, threads: 1, now: Box::new(|| Duration::ZERO) };
+    let service = Service::start(setup).expect("a thread");
+    let search = SearchParams { threads: 1, max_memory: 4, ..SearchParams::default() };
+    let params = AnalysisParams { max_visits: 4, ..AnalysisParams::default() };
+    let context = Arc::new(Context {
+        settings: Settings::new(&params, search),
+        games: Game::ALL.to_vec(),
+        models: Box::new(|| Err("none".to_owned())),
+        version: String::new(),
+    });
+    let finals = Arc::new(Finals { wanted: LAST, count: AtomicUsize::new(0) });
+    let session = Analysis::new(service.client(), context, Arc::clone(&finals) as _);
+    for line in bytes.split(|&byte| byte == b'\n').take(16) {
+        session.line(line);
+        // Nobody waits for a search without an end.
+        session.line(br#"{"id":"end","action":"terminate_all"}"#);
+    }
+    let last = format!(
+        r#"{{"id":"{LAST}","boardXSize":5,"boardYSize":5,"rules":"chinese","moves":[],"maxVisits":3}}"#
+    );
+    session.line(last.as_bytes());
+    service.finish();
+    assert!(finals.count.load(Ordering::Relaxed) >= 1);
+}
+
+/// Counts the final answers to a query.
+struct Finals {
+    wanted: &'static str,
+    count: AtomicUsize,
+}
+
+impl Answers for Finals {
+    fn send(&self, line: String) {
+        assert!(line.starts_with('{') && line.ends_with('}') && !line.contains('\n'), "{line}");
+        let is_wanted = line.contains(self.wanted) && line.contains("rootInfo");
+        self.count.fetch_add(usize::from(is_wanted), Ordering::Relaxed);
+    }
+
+    fn send_report(&self, line: String) {
+        self.send(line);
+    }
+}
 
 /// Any bytes are a checkpoint of a training or an error, in bounded memory.
 pub fn checkpoint(bytes: &[u8]) {

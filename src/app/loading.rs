@@ -35,6 +35,14 @@ pub struct Loading {
 
 /// The evaluator that the configuration asks for, see [`evaluators::make_whole`].
 pub fn begin(config: &Config) -> anyhow::Result<Loading> {
+    let parts = config.memory();
+    anyhow::ensure!(
+        config.memory.limit == 0 || parts.fit(),
+        "memory.limit is {} MiB, and the program takes {} with its threads and its network, a tree not \
+         counted: allow more",
+        config.memory.limit,
+        parts.fixed.div_ceil(1 << 20),
+    );
     let path = config.net.path.as_str();
     if matches!(path, "" | NO_NET) || path.starts_with(BUILT_IN) {
         return now(config);

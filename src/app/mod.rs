@@ -4,6 +4,7 @@
 //! `cli` reads arguments, calls what is here, and prints. Errors are texts for people with their
 //! causes, as nobody does anything about them but show them: `anyhow`.
 
+pub mod analysis;
 pub mod compare;
 pub mod evaluators;
 pub mod games;

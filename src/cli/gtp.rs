@@ -22,14 +22,6 @@ pub(super) fn run(config: Config, clock: Option<TimeControl>) -> anyhow::Result<
     if std::io::stdin().is_terminal() {
         greet();
     }
-    let parts = config.memory();
-    anyhow::ensure!(
-        config.memory.limit == 0 || parts.fit(),
-        "memory.limit is {} MiB, and the program takes {} with its threads and its network, a tree not \
-         counted: allow more",
-        config.memory.limit,
-        parts.fixed.div_ceil(1 << 20),
-    );
     let runtime = start_runtime()?;
     let loading::Loading { evaluator, games, models, background } = loading::begin(&config)?;
     let mut engine = Engine::new(config.engine(), evaluator);

@@ -1,5 +1,6 @@
 //! The command line: one file for each subcommand.
 
+mod analysis;
 mod bench;
 mod commands;
 mod compare;
@@ -111,6 +112,8 @@ impl PlayFlags {
 enum Subcommands {
     /// Speak GTP on standard input and output (the default)
     Gtp(PlayFlags),
+    /// Answer queries about positions in KataGo's JSON protocol
+    Analysis(analysis::AnalysisArgs),
     /// Print the settings in force, as a file with comments
     Config(config::ConfigArgs),
     /// Print the reference of all GTP commands
@@ -144,10 +147,22 @@ enum Subcommands {
 }
 
 impl Cli {
+    /// The command line of this process.
+    #[must_use]
+    pub fn of_process() -> Self {
+        let arguments = std::env::args_os().collect::<Vec<_>>();
+        let texts: Option<Vec<_>> =
+            arguments.iter().map(|argument| argument.to_str().map(str::to_owned)).collect();
+        match texts {
+            Some(texts) => Self::parse_from(analysis::translated(texts)),
+            None => Self::parse_from(arguments),
+        }
+    }
+
     /// Does what the user has asked for.
     pub fn run(mut self) -> anyhow::Result<()> {
         let before = std::mem::take(&mut self.play);
-        let command = self.command.take().unwrap_or(Subcommands::Gtp(PlayFlags::default()));
+        let mut command = self.command.take().unwrap_or(Subcommands::Gtp(PlayFlags::default()));
         let flags = if let Subcommands::Gtp(flags) = &command {
             flags.clone().or(before)
         } else {
@@ -165,9 +180,16 @@ impl Cli {
         {
             self.options.board = None;
         }
+        if let Subcommands::Analysis(args) = &mut command
+            && let Some(model) = args.model.take()
+        {
+            anyhow::ensure!(self.options.net.is_none(), "--model and --net are the same: give one");
+            self.options.net = Some(model);
+        }
         let config = self.options.begin(flags.settings())?;
         match command {
             Subcommands::Gtp(_) => gtp::run(config, flags.time),
+            Subcommands::Analysis(args) => analysis::run(&args, config),
             Subcommands::Config(args) => config::run(&args, &config),
             Subcommands::Commands(args) => commands::run(&args),
             Subcommands::Net(command) => net::run(&command, &config),

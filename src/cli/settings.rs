@@ -31,7 +31,7 @@ pub struct Settings {
     /// The network to play with: NAME.safetensors with its manifest beside it, one of KataGo's files
     /// such as NAME.bin.gz, or builtin:NAME
     #[arg(long, global = true, value_name = "FILE")]
-    net: Option<String>,
+    pub(super) net: Option<String>,
     /// What evaluates positions: auto for a network where one fits, playout for games played to the end
     #[arg(long, global = true, value_name = "KIND", value_parser = ["auto", "playout"], conflicts_with = "net")]
     evaluator: Option<String>,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use load::{ConfigError, SHORT};
 pub use memory::{MemoryParams, MemoryParts};
 
+use crate::analysis::AnalysisParams;
 use crate::engine::{EngineParams, GameParams, PlayParams};
 use crate::gtp::{GtpParams, Settings};
 use crate::nn::NetParams;
@@ -78,6 +79,8 @@ pub struct Config {
     pub uncertainty: UncertaintyParams,
     /// Generations.
     pub run: RunParams,
+    /// The analysis of many positions.
+    pub analysis: AnalysisParams,
     /// The protocol.
     pub gtp: GtpParams,
     /// Logs.
@@ -116,6 +119,7 @@ impl Config {
             section("train", &self.train),
             section("uncertainty", &self.uncertainty),
             section("run", &self.run),
+            section("analysis", &self.analysis),
             section("gtp", &self.gtp),
             section("log", &self.log),
         ]

@@ -109,6 +109,12 @@ impl Evaluator for BackgroundEvaluator {
         }
     }
 
+    fn forget(&self) {
+        if let Some(Ok(made)) = &self.shared.lock().made {
+            made.forget();
+        }
+    }
+
     fn apart(&self, position: &Position, seed: Seed) -> Option<Box<dyn Evaluator>> {
         self.wait().ok()?.apart(position, seed)
     }

@@ -155,6 +155,11 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
     fn begin_game(&self, seed: Seed) {
         self.inner.begin_game(seed);
     }
+
+    fn forget(&self) {
+        self.store.clear();
+        self.inner.forget();
+    }
 }
 
 /// The same for positions that share an evaluation.
@@ -219,6 +224,10 @@ impl Store {
             let entry = Entry { evaluation: Arc::clone(evaluation), cost, was_used: false };
             self.shard(key).insert(key, entry, self.bytes_per_shard);
         }
+    }
+
+    fn clear(&self) {
+        self.shards.iter().for_each(|shard| *lock(shard) = Shard::default());
     }
 
     /// Entries and bytes of all parts.
@@ -345,6 +354,20 @@ mod tests {
         let asked = (6 * games.len()) as f64;
         assert!((cached.stats().hit_rate() - (asked - games.len() as f64) / asked).abs() < 1e-9);
         assert!(cached.evaluate(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_forgotten_is_asked_again() {
+        let cached = CachedEvaluator::new(Counting::default(), 1, 1 << 20);
+        let position = positions(1, Rules::CGOS, 9).swap_remove(7);
+        for asked in [1, 1, 2] {
+            cached.evaluate_one(&position).unwrap();
+            assert_eq!(cached.inner().asked.load(Ordering::Relaxed), asked);
+            if asked == 1 && cached.stats().hits == 1 {
+                cached.forget();
+                assert_eq!((cached.stats().entries, cached.stats().bytes), (0, 0));
+            }
+        }
     }
 
     #[test]

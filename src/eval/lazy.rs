@@ -90,6 +90,12 @@ impl Evaluator for LazyEvaluator {
         }
     }
 
+    fn forget(&self) {
+        if let Some(made) = &self.read().evaluator {
+            made.forget();
+        }
+    }
+
     fn apart(&self, position: &Position, seed: Seed) -> Option<Box<dyn Evaluator>> {
         self.get().ok()?.apart(position, seed)
     }

@@ -1,7 +1,7 @@
 //! Evaluations for who wants to see what a network says.
 
 use super::{Evaluation, FirstMoves, Ownership, Policy};
-use crate::game::{BoardSize, Color, Symmetry};
+use crate::game::{BoardSize, Color, Game, Move, Position, Symmetry};
 
 /// How an evaluator is asked to look at a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +30,21 @@ impl From<Evaluation> for Opinion {
 }
 
 impl Evaluation {
+    /// The legal moves of the player to move with their probabilities, which add up to one.
+    #[must_use]
+    pub fn probabilities(&self, position: &Position) -> Vec<(Move, f32)> {
+        let color = position.to_move();
+        let pass = (position.rules().game == Game::Go).then_some(Move::Pass);
+        let legal = position.legal_points(color).map(Move::Place).chain(pass);
+        let mut weighted: Vec<_> = legal.map(|mv| (mv, self.policy.weight(position, mv))).collect();
+        let sum: f32 = weighted.iter().map(|(_, weight)| weight).sum();
+        let count = weighted.len() as f32;
+        for (_, weight) in &mut weighted {
+            *weight = if sum > 0.0 { *weight / sum } else { 1.0 / count };
+        }
+        weighted
+    }
+
     /// What was said of a turned board, for the board itself. Who was first on a point is left out.
     pub(super) fn turned_back(self, size: BoardSize, symmetry: Symmetry) -> Self {
         let at = |values: &[f32]| -> Vec<f32> {

@@ -70,6 +70,9 @@ pub trait Evaluator: Send + Sync {
     /// so that games repeat whatever was played before them.
     fn begin_game(&self, _seed: Seed) {}
 
+    /// Gives back the memory for evaluations that are kept. They may be kept anew from now on.
+    fn forget(&self) {}
+
     /// An evaluator like this one for a single game or search that begins in a position, with random
     /// numbers from the seed. None if answers depend on the positions alone, so that all may share it.
     fn apart(&self, _position: &Position, _seed: Seed) -> Option<Box<dyn Evaluator>> {

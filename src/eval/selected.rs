@@ -60,6 +60,11 @@ impl Evaluator for SelectedEvaluator {
         self.last_resort.begin_game(seed);
     }
 
+    fn forget(&self) {
+        self.choices.iter().for_each(|(_, evaluator)| evaluator.forget());
+        self.last_resort.forget();
+    }
+
     fn apart(&self, position: &Position, seed: Seed) -> Option<Box<dyn Evaluator>> {
         self.choose(position).apart(position, seed)
     }

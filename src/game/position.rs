@@ -12,6 +12,7 @@ use super::zobrist;
 use past::Past;
 
 mod past;
+mod recorded;
 
 /// Why a move is not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -292,6 +293,10 @@ impl Position {
     /// Makes a move for `color` that is known to be legal.
     pub fn play_legal(&mut self, color: Color, mv: Move) {
         debug_assert!(self.check(color, mv).is_ok());
+        self.make(color, mv);
+    }
+
+    fn make(&mut self, color: Color, mv: Move) {
         let ko = self.ko;
         let removed = self.past.begin_step();
         let mut owner = color.opponent();

@@ -65,7 +65,7 @@ pub struct Session {
 }
 
 /// Tells of the networks as a list in JSON; why not where there is none. May wait for them.
-pub type Models = Box<dyn Fn() -> Result<serde_json::Value, String> + Send>;
+pub type Models = Box<dyn Fn() -> Result<serde_json::Value, String> + Send + Sync>;
 
 /// Says in words who plays a game on a board of this size.
 pub type Describe = Box<dyn Fn(Game, BoardSize) -> String + Send>;

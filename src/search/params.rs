@@ -66,6 +66,8 @@ params! {
         pub first_play: Unvisited = Unvisited::Parent, Words;
         /// The reduction: this times the square root of the priors of all visited moves.
         pub first_play_reduction: f64 = 0.2, 0.0..=2.0;
+        /// The reduction at the root; -1 for the same as elsewhere.
+        pub root_first_play_reduction: f64 = -1.0, -1.0..=2.0;
         /// Visits at which a move's own results and those of simulations that made it later count about the same (RAVE), where the evaluator plays games to the end; 0 to use none of the latter.
         pub rave: f64 = 1000.0, 0.0..=1_000_000.0;
         /// Visits that what is assumed of a move counts for beside them.

@@ -21,6 +21,8 @@ pub struct Request<'a> {
     pub line: Option<&'a Line>,
     /// Which moves may be considered at the root.
     pub allowed: &'a dyn Fn(Move) -> bool,
+    /// Whether to search on where there is one move alone.
+    pub also_one_move: bool,
     /// Sees the search while it runs.
     pub observer: Option<&'a mut dyn Observer>,
 }
@@ -94,6 +96,7 @@ impl<'a> Request<'a> {
             simulations: None,
             line: None,
             allowed: &|_| true,
+            also_one_move: false,
             observer: None,
         }
     }

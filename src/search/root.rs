@@ -103,6 +103,7 @@ impl RootRule {
 
     /// The index of the move to take.
     pub(super) fn select(&self, formula: Formula, node: Node<'_>, block: Block<'_>) -> usize {
+        let formula = formula.at_root();
         match self {
             RootRule::Plain => formula.select(node, block),
             RootRule::Priors(priors) => formula.select_with(node, block, priors),

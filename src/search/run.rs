@@ -153,7 +153,8 @@ impl Search {
         request: Request<'_>,
         has_score: bool,
     ) -> Result<SearchReport, EvalError> {
-        let Request { stop, clock, simulations, mut observer, deadline, .. } = request;
+        let Request { stop, clock, simulations, mut observer, deadline, also_one_move, .. } =
+            request;
         let (shared, owners) = (&job.shared, job.owners.as_slice());
         let before = clock.elapsed(0);
         let view = View { shared, owners, params: &self.params, has_score, before };
@@ -163,7 +164,7 @@ impl Search {
             None => Caller::Works(job.next_worker().expect("invariant: the first is wanted").1),
             Some(deadline) => Caller::Sleeps(deadline),
         };
-        let only_move = view.choices() < 2;
+        let only_move = view.choices() < if also_one_move { 1 } else { 2 };
         let reason = loop {
             if only_move {
                 break StopReason::OnlyMove;

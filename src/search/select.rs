@@ -37,7 +37,7 @@ impl Equals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     /// Equation 1 of Lan et al. (2021) with what is assumed of moves without visits.
-    Puct { c: f64, growth: f64, first_play: FirstPlay },
+    Puct { c: f64, growth: f64, first_play: FirstPlay, root_first_play: FirstPlay },
     /// Auer, Cesa-Bianchi and Fischer (2002).
     Ucb1 { c: f64 },
     /// The same with the variance that was found, as Takeuchi et al. (2010) use it.
@@ -62,6 +62,13 @@ impl Formula {
     /// The formula that the parameters name; `has_priors` says whether moves are
     /// told apart before they are visited.
     pub(super) fn new(params: &SearchParams, has_priors: bool) -> Self {
+        let first_play = |reduction| match params.first_play {
+            Unvisited::Draw => FirstPlay::Fixed(0.0),
+            Unvisited::Loss => FirstPlay::Fixed(-1.0),
+            Unvisited::Parent => FirstPlay::Parent(reduction),
+        };
+        let elsewhere = params.first_play_reduction;
+        let at_root = params.root_first_play_reduction;
         let kind = match params.formula {
             Selection::Ucb1Tuned => Kind::Tuned,
             Selection::Flat => Kind::Flat,
@@ -70,11 +77,8 @@ impl Formula {
             Selection::Auto | Selection::Puct => Kind::Puct {
                 c: params.c_puct,
                 growth: params.c_puct_growth,
-                first_play: match params.first_play {
-                    Unvisited::Draw => FirstPlay::Fixed(0.0),
-                    Unvisited::Loss => FirstPlay::Fixed(-1.0),
-                    Unvisited::Parent => FirstPlay::Parent(params.first_play_reduction),
-                },
+                first_play: first_play(elsewhere),
+                root_first_play: first_play(if at_root < 0.0 { elsewhere } else { at_root }),
             },
         };
         Self {
@@ -88,6 +92,17 @@ impl Formula {
     /// The same with another choice among equals.
     pub(super) fn taking(self, equals: Equals) -> Self {
         Self { equals, ..self }
+    }
+
+    /// The same for the root.
+    pub(super) fn at_root(self) -> Self {
+        match self.kind {
+            Kind::Puct { c, growth, root_first_play, .. } => {
+                let first_play = root_first_play;
+                Self { kind: Kind::Puct { c, growth, first_play, root_first_play }, ..self }
+            }
+            _ => self,
+        }
     }
 
     /// Nodes of a path at the most: games without superko may go on for ever, and a flat search ends
@@ -107,7 +122,7 @@ impl Formula {
             return index;
         }
         match self.kind {
-            Kind::Puct { c, growth, first_play } => {
+            Kind::Puct { c, growth, first_play, .. } => {
                 let puct = Puct::at(node, c, growth, first_play);
                 self.select_puct(block, &puct)
             }
@@ -127,7 +142,7 @@ impl Formula {
         }
         let mut best = Best::new(self.equals);
         match self.kind {
-            Kind::Puct { c, growth, first_play } => {
+            Kind::Puct { c, growth, first_play, .. } => {
                 let puct = Puct::at(node, c, growth, first_play);
                 let mut mass = 0.0;
                 block.for_each_child(|index, child| {
@@ -356,5 +371,25 @@ mod tests {
         assert!((puct.score(0.5, 0.08, 4.0) - 0.7).abs() < 1e-7);
         // 0.2 - 0.5 · sqrt(0.36) = -0.1
         assert!((puct.first_play(0.36) + 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_root_may_have_a_reduction_of_its_own() {
+        let formula = |at_root| {
+            let params = SearchParams {
+                first_play_reduction: 0.2,
+                root_first_play_reduction: at_root,
+                ..SearchParams::default()
+            };
+            Formula::new(&params, true)
+        };
+        let reduction = |formula: Formula| match formula.kind {
+            Kind::Puct { first_play: FirstPlay::Parent(reduction), .. } => reduction,
+            other => panic!("{other:?}"),
+        };
+        for (at_root, expected) in [(-1.0, 0.2), (0.0, 0.0), (0.1, 0.1)] {
+            assert!((reduction(formula(at_root)) - 0.2).abs() < 1e-12);
+            assert!((reduction(formula(at_root).at_root()) - expected).abs() < 1e-12);
+        }
     }
 }

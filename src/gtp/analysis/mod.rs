@@ -11,7 +11,7 @@ use crate::search::{RootMove, SearchReport};
 pub(super) use cgos::cgos_line;
 pub(super) use kata::kata_line;
 pub(super) use lz::lz_line;
-pub(super) use raw::{numbered, policy, raw_block};
+pub(super) use raw::{numbered, raw_block};
 
 /// Which parts of a report are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::eval::{Evaluation, Opinion};
-use crate::game::{Color, Game, Move, Point, Position, Symmetry};
+use crate::eval::Opinion;
+use crate::game::{Color, Move, Point, Position, Symmetry};
 
 /// The symmetry that KataGo has under a number below 8: bits for top and bottom exchanged, for left
 /// and right, and for the main diagonal after that.
@@ -37,7 +37,7 @@ pub(crate) fn raw_block(symmetry: u8, position: &Position, opinion: &Opinion) ->
         let mean = sign * mean;
         let _ = writeln!(text, "whiteScoreSelfplay {mean:.3}\nwhiteScoreSelfplaySq {square:.3}");
     }
-    let policy = policy(position, evaluation);
+    let policy = evaluation.probabilities(position);
     text.push_str("policy\n");
     text.push_str(&grid(position, |point| {
         let weight = policy.iter().find(|(mv, _)| *mv == Move::Place(point));
@@ -50,21 +50,6 @@ pub(crate) fn raw_block(symmetry: u8, position: &Position, opinion: &Opinion) ->
         text.push_str(&grid(position, |p| format!("{:9.6}", ownership.of(Color::White, p))));
     }
     text
-}
-
-/// The legal moves with their probabilities, which add up to one.
-pub(crate) fn policy(position: &Position, evaluation: &Evaluation) -> Vec<(Move, f32)> {
-    let color = position.to_move();
-    let pass = (position.rules().game == Game::Go).then_some(Move::Pass);
-    let legal = position.legal_points(color).map(Move::Place).chain(pass);
-    let weighted = legal.map(|mv| (mv, evaluation.policy.weight(position, mv)));
-    let mut weighted: Vec<_> = weighted.collect();
-    let sum: f32 = weighted.iter().map(|(_, weight)| weight).sum();
-    let count = weighted.len() as f32;
-    for (_, weight) in &mut weighted {
-        *weight = if sum > 0.0 { *weight / sum } else { 1.0 / count };
-    }
-    weighted
 }
 
 /// Rows of the board from the top.

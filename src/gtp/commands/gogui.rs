@@ -4,7 +4,6 @@ use super::analyze::no_search;
 use super::{Answer, Command, Failure, Spec};
 use crate::eval::Evaluation;
 use crate::game::{Color, Game, Move, Position};
-use crate::gtp::analysis::policy;
 use crate::gtp::args::ArgError;
 use crate::gtp::graphics;
 use crate::gtp::session::Session;
@@ -163,7 +162,7 @@ fn last_report(session: &Session) -> Result<&SearchReport, Failure> {
 
 /// The more likely a move, the deeper the red; labels where it is at least one percent.
 fn policy_colors(position: &Position, evaluation: &Evaluation) -> String {
-    let policy = policy(position, evaluation);
+    let policy = evaluation.probabilities(position);
     let most = policy.iter().map(|(_, part)| *part).fold(f32::MIN_POSITIVE, f32::max);
     let mut lines = Vec::new();
     for (mv, part) in policy {
