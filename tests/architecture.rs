@@ -24,6 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("selfplay", &["game", "eval", "search", "record"]),
     ("uncertainty", &["game", "eval", "nn", "record", "search", "timeman", "train"]),
     ("run", &[]),
+    ("tune", &["chart"]),
     ("lab", &["chart", "game", "eval", "playout", "search", "timeman", "record", "arena"]),
     (
         "config",
@@ -58,6 +59,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "train",
             "uncertainty",
             "run",
+            "tune",
             "arena",
             "config",
         ],
