@@ -19,5 +19,6 @@ pub mod search;
 pub mod selfplay;
 pub mod timeman;
 pub mod train;
+pub mod tune;
 pub mod uncertainty;
 pub mod util;

@@ -28,6 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("selfplay", &["game", "eval", "search", "record"]),
     ("uncertainty", &["game", "eval", "nn", "record", "search", "timeman", "train"]),
     ("run", &[]),
+    ("tune", &["chart"]),
     (
         "config",
         &[
@@ -63,6 +64,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "train",
             "uncertainty",
             "run",
+            "tune",
             "arena",
             "config",
         ],

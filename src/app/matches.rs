@@ -137,6 +137,13 @@ impl MatchSpec {
         Ok((text, source))
     }
 
+    /// The match in words, as its folder keeps it.
+    pub(super) fn describe(&self, config: &Config) -> anyhow::Result<MatchInfo> {
+        let terms = self.terms(config);
+        let (openings, _) = self.opening_source(terms.size)?;
+        Ok(self.info(&terms, &self.schedule()?, openings))
+    }
+
     fn info(&self, terms: &Terms, schedule: &Schedule, openings: String) -> MatchInfo {
         let (specs, size) = (&self.players, terms.size);
         MatchInfo {
@@ -180,9 +187,15 @@ impl Prepared {
 
     /// Plays until the match is over or told to stop, and counts its games.
     pub fn play(self, audience: &mut dyn Audience) -> anyhow::Result<(Standing, MatchInfo)> {
-        let standing = self.contest.run(self.results, &self.lines, audience)?;
-        count(&self.folder)?;
-        Ok((standing, self.info))
+        let (folder, info) = (self.folder.clone(), self.info.clone());
+        let standing = self.games(audience)?;
+        count(&folder)?;
+        Ok((standing, info))
+    }
+
+    /// Plays until the match is over or told to stop, and writes no summary.
+    pub(super) fn games(self, audience: &mut dyn Audience) -> anyhow::Result<Standing> {
+        Ok(self.contest.run(self.results, &self.lines, audience)?)
     }
 }
 

@@ -20,3 +20,4 @@ pub mod stop_model;
 pub mod stop_profile;
 pub mod store;
 pub mod timetable;
+pub mod tune;

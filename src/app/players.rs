@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 
 use super::{evaluators, stop_model, timetable};
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
-use crate::config::{Config, SHORT};
+use crate::config::{Config, long_name};
 use crate::engine::Engine;
 use crate::timeman::TimeParams;
 use crate::util::Seed;
@@ -89,11 +89,6 @@ fn configure(
     }
     evaluators::check_game(&config)?;
     Ok(config)
-}
-
-/// The key of engine.toml that a key of a player means.
-fn long_name(key: &str) -> &str {
-    SHORT.iter().find(|(short, _)| *short == key).map_or(key, |(_, long)| long)
 }
 
 /// What is different in a match where nobody says otherwise: one thread, and no clock where the

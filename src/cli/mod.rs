@@ -22,6 +22,7 @@ mod store;
 mod time;
 mod timetable;
 mod train;
+mod tune;
 mod uncertainty;
 
 use std::io::Write as _;
@@ -132,6 +133,8 @@ enum Subcommands {
     Uncertainty(uncertainty::UncertaintyArgs),
     /// Do generations of self-play, training and matches
     Run(run::RunArgs),
+    /// Find the best numbers of settings by games
+    Tune(Box<tune::TuneArgs>),
     /// Play a match between engines, with a referee, or report on one
     Match(Box<matches::MatchLine>),
     /// Look at the strategies of the time manager, and try them on a virtual clock
@@ -198,6 +201,7 @@ impl Cli {
             Subcommands::Train(args) => train::run(&args, &config),
             Subcommands::Uncertainty(args) => uncertainty::run(&args, &config),
             Subcommands::Run(args) => run::run(&args, &config, self.options.config.as_deref()),
+            Subcommands::Tune(args) => tune::run(&args, &config),
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Time(command) => time::run(&command, &config),
             Subcommands::Timetable(args) => timetable::run(&args, &config),

@@ -12,6 +12,12 @@ use crate::util::{LimitError, Params, ReadError, edit_distance, read_limited};
 pub const SHORT: [(&str, &str); 3] =
     [("simulations", "search.max_simulations"), ("net", "net.path"), ("threads", "search.threads")];
 
+/// The key of engine.toml that a key of a player means.
+#[must_use]
+pub fn long_name(key: &str) -> &str {
+    SHORT.iter().find(|(short, _)| *short == key).map_or(key, |(_, long)| long)
+}
+
 /// Bytes of the largest configuration file.
 const MAX_BYTES: usize = 1 << 20;
 

@@ -6,7 +6,7 @@ mod memory;
 
 use serde::{Deserialize, Serialize};
 
-pub use load::{ConfigError, SHORT};
+pub use load::{ConfigError, SHORT, long_name};
 pub use memory::{MemoryParams, MemoryParts};
 
 use crate::analysis::AnalysisParams;
