@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::limits::Limits;
 use super::report::SearchReport;
 use crate::game::{Color, Move};
 use crate::timeman::{SearchProgress, Stop};
@@ -19,8 +20,10 @@ pub struct Request<'a> {
     pub simulations: Option<u64>,
     /// How the position came about, to find it again in the tree of an earlier search.
     pub line: Option<&'a Line>,
-    /// Which moves may be considered at the root.
-    pub allowed: &'a dyn Fn(Move) -> bool,
+    /// Moves that must not be considered.
+    pub limits: Limits,
+    /// Whether the report tells how far evaluations differ about owners, and the owners after each move.
+    pub owner_spreads: bool,
     /// Sees the search while it runs.
     pub observer: Option<&'a mut dyn Observer>,
 }
@@ -93,7 +96,8 @@ impl<'a> Request<'a> {
             deadline: None,
             simulations: None,
             line: None,
-            allowed: &|_| true,
+            limits: Limits::default(),
+            owner_spreads: false,
             observer: None,
         }
     }
