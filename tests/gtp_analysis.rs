@@ -204,6 +204,22 @@ fn reports_are_read_by_the_rules_of_the_clients() {
         read_as_lizzieyzy(&line, Numbers::Parts).into_iter().map(|read| read.vertex).collect();
     names.sort_unstable();
     assert_eq!(names, ["C3", "E5"]);
+    // White may only pass in the second ply.
+    let line = engine_line(&mut engine, "kata-analyze B 20 allow b C3 1 allow w pass 2");
+    assert!(line.contains(" pv C3 pass"), "{line}");
+    let line = engine_line(
+        &mut engine,
+        "kata-analyze B 20 maxmoves 1 ownership true ownershipStdev true movesOwnership true movesOwnershipStdev true",
+    );
+    let owners = |name: &str, number: &str| format!(" {name}( {number}){{81}}");
+    let (signed, plain) = (r"-?[01]\.\d{3}", r"[01]\.\d{3}");
+    let expected = [
+        owners("movesOwnership", signed),
+        owners("movesOwnershipStdev", plain),
+        owners("ownership", signed),
+        owners("ownershipStdev", plain),
+    ];
+    assert!(Regex::new(&format!("{}$", expected.concat())).unwrap().is_match(&line), "{line}");
 }
 
 /// Ends the analysis that is running by starting another one, whose first report is returned.

@@ -7,12 +7,10 @@ pub mod katago;
 mod params;
 mod query;
 mod queue;
-mod restriction;
 mod service;
 mod worker;
 
 pub use params::{AnalysisParams, History, Perspective};
 pub use query::{Owners, Query, Reports};
-pub use restriction::{Restriction, Restrictions, Rule};
 pub use service::{Client, Listener, Service, Setup};
 pub use worker::{Found, Outcome};

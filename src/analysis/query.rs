@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use super::restriction::Restrictions;
 use crate::game::{Color, Game, Illegal, Move, Position};
-use crate::search::SearchParams;
+use crate::search::{Limit, SearchParams};
 
 /// A question about positions of one game.
 #[derive(Clone)]
@@ -23,8 +22,8 @@ pub struct Query {
     pub time: Option<Duration>,
     /// How to search.
     pub search: SearchParams,
-    /// Moves that are searched or not.
-    pub restrictions: Restrictions,
+    /// Moves that are not to be searched.
+    pub limits: Vec<Limit>,
     /// Whether the evaluator is not to know which moves led to a position.
     pub ignore_history: bool,
     /// What is to be told of owners beside their mean.
@@ -45,6 +44,13 @@ pub struct Owners {
     pub of_moves: bool,
     /// The standard deviation after each move.
     pub deviation_of_moves: bool,
+}
+
+impl Owners {
+    /// Whether more is wanted than the mean of the whole search.
+    pub(super) const fn spread(self) -> bool {
+        self.deviation || self.of_moves || self.deviation_of_moves
+    }
 }
 
 /// When a search reports while it goes on.
@@ -106,8 +112,8 @@ impl Query {
         const WHOLE: usize = 4096;
         const MOVE: usize = 8;
         const TURN: usize = 128;
-        let restricted: usize = self.restrictions.0.iter().map(|one| one.moves.len()).sum();
-        WHOLE + MOVE * (self.moves.len() + restricted) + TURN * self.turns.len() + self.id.len()
+        let limited: usize = self.limits.iter().map(|limit| limit.moves.len()).sum();
+        WHOLE + MOVE * (self.moves.len() + limited) + TURN * self.turns.len() + self.id.len()
     }
 }
 
@@ -132,7 +138,7 @@ pub(super) mod tests {
             visits: 10,
             time: None,
             search: SearchParams { threads: 1, max_memory: 4, ..SearchParams::default() },
-            restrictions: Restrictions::default(),
+            limits: Vec::new(),
             ignore_history: false,
             owners: Owners::default(),
             reports: None,

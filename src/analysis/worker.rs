@@ -8,7 +8,7 @@ use super::query::{Query, Reports};
 use super::queue::Task;
 use super::service::Listener;
 use crate::eval::{EvalError, Evaluator, Look, Opinion, Policy};
-use crate::game::{Move, Position, Symmetry};
+use crate::game::{Position, Symmetry};
 use crate::search::{Request, Search, SearchReport};
 use crate::timeman::{SearchProgress, StopReason};
 use crate::util::{Seed, panic_text};
@@ -90,10 +90,10 @@ impl Worker<'_> {
                 task.submitted.listener.hear(query, task.turn, Outcome::Partial(&found));
             }
         };
-        let allowed = |mv: Move| query.restrictions.permit(position.to_move(), mv, 0);
         let request = Request {
             simulations: Some(query.visits),
-            allowed: &allowed,
+            limits: query.limits.iter().cloned().collect(),
+            owner_spreads: query.owners.spread(),
             also_one_move: true,
             observer: query.reports.is_some().then_some(&mut observer as _),
             ..Request::new(&mut stop, &elapsed)

@@ -349,6 +349,7 @@ mod tests {
             prior,
             proven: None,
             line: Vec::new(),
+            owner_spread: None,
         };
         let size = position.size();
         let stone = size.parse_move("A1").unwrap();
@@ -369,6 +370,7 @@ mod tests {
             elapsed: Duration::ZERO,
             reason: None,
             criticality: None,
+            owner_spread: None,
             playout_length: None,
         }
     }

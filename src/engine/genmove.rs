@@ -81,7 +81,7 @@ impl Engine {
         color: Color,
         (purpose, watch): (Purpose, &Stopwatch),
         ticket: &Ticket,
-        View { allowed, observer }: View<'_>,
+        View { limits, owner_spreads, observer }: View<'_>,
     ) -> Result<Thought, EvalError> {
         let other = self.state.position_for(color);
         let position = other.as_deref().unwrap_or(self.state.position());
@@ -108,7 +108,8 @@ impl Engine {
             deadline,
             simulations,
             line: line.as_deref(),
-            allowed,
+            limits,
+            owner_spreads,
             observer: observer.map(|one| one as _),
             ..Request::new(&mut chain, &elapsed)
         };

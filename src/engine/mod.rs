@@ -249,14 +249,15 @@ impl Engine {
         let watch = Stopwatch::start();
         let other = self.state.position_for(color);
         let position = other.as_deref().unwrap_or(self.state.position());
-        let View { allowed, mut observer } = view;
+        let View { limits, owner_spreads, mut observer } = view;
         let mut stop = StopChain::until(ticket.superseded());
         let line = self.state.line_to(position);
         let elapsed = || watch.elapsed();
         let request = Request {
             deadline: Some(Duration::MAX),
             line: line.as_deref(),
-            allowed,
+            limits,
+            owner_spreads,
             observer: observer.as_mut().map(|one| &mut **one as _),
             ..Request::new(&mut stop, &elapsed)
         };

@@ -1,12 +1,13 @@
 //! How a search is looked at from outside.
 
-use crate::game::Move;
-use crate::search::Observer;
+use crate::search::{Limits, Observer};
 
-/// Who looks at a search while it runs, and which moves it may consider.
+/// Who looks at a search while it runs, what it is to tell, and which moves it must not consider.
 pub struct View<'a> {
-    /// Which moves may be considered.
-    pub allowed: &'a dyn Fn(Move) -> bool,
+    /// Moves that must not be considered.
+    pub limits: Limits,
+    /// Whether to tell how far evaluations differ about owners, and the owners after each move.
+    pub owner_spreads: bool,
     /// Sees the search while it runs.
     pub observer: Option<&'a mut dyn Observer>,
 }
@@ -15,6 +16,6 @@ impl View<'_> {
     /// Nobody looks, and all moves may be considered.
     #[must_use]
     pub fn none() -> Self {
-        Self { allowed: &|_| true, observer: None }
+        Self { limits: Limits::default(), owner_spreads: false, observer: None }
     }
 }

@@ -10,6 +10,7 @@ mod lazy;
 mod look;
 mod ownership;
 mod selected;
+mod spread;
 mod symmetric;
 mod value;
 
@@ -28,6 +29,7 @@ pub use lazy::LazyEvaluator;
 pub use look::{Look, Opinion};
 pub use ownership::Ownership;
 pub use selected::{Fits, SelectedEvaluator};
+pub use spread::OwnerSpread;
 pub use symmetric::symmetry_of;
 pub use value::Value;
 

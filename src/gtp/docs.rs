@@ -62,14 +62,15 @@ move reports at its end, which it does in any case. The keys are:
 | key | value | |
 |---|---|---|
 | `interval` | number | The same as CENTISECONDS. |
-| `avoid` | `COLOR MOVE,MOVE... DEPTH` | Moves that the color does not consider. The depth may be any; the first move of the search alone is limited. |
-| `allow` | `COLOR MOVE,MOVE... DEPTH` | The color considers no other moves; limited in the same way. |
+| `avoid` | `COLOR MOVE,MOVE... DEPTH` | Moves that the color does not consider in the first DEPTH plies from the position on: 1 for the first move alone, 2 for the answer to it as well, 0 for nothing. |
+| `allow` | `COLOR MOVE,MOVE... DEPTH` | The color considers no other moves, in as many plies. Several of these allow the moves of each. |
 | `minmoves` | number | Moves to report though they were never tried. |
 | `maxmoves` | number | Moves to report at most. |
 | `rootInfo` | `true` | KataGo's format: `rootInfo visits N utility U winrate W` after the moves, with the score if it is known. |
 | `pvVisits` | `true` | `pvVisits` and the visits of each move after its line of play. |
 | `pvEdgeVisits` | `true` | The same under its other name. |
 | `ownership` | `true` | KataGo's format: `ownership` and a number from -1 to 1 for each point, row by row from the top, for the side to move, if the evaluator knows. |
-| `movesOwnership` | `true` | Accepted; nothing is reported for it. |
-| `ownershipStdev` | `false` | Anything else is refused. |
+| `ownershipStdev` | `true` | KataGo's format: `ownershipStdev` and the standard deviation of these numbers over the evaluations of the search. |
+| `movesOwnership` | `true` | KataGo's format: `movesOwnership` and the numbers for each move with evaluations in this search, after its line of play. |
+| `movesOwnershipStdev` | `true` | Their standard deviations in the same place, as `movesOwnershipStdev`. |
 ";

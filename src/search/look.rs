@@ -1,21 +1,22 @@
 //! The root as stop rules see it.
 
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 
+use super::owners::Owners;
 use super::report::Proof;
 use super::tree::{NodeId, Tree};
 use super::view::View;
-use crate::eval::Criticality;
 use crate::game::Move;
 use crate::timeman::{Root, Summary, Tally};
 
 impl View<'_> {
     /// What all threads have found of owners so far.
-    pub(super) fn owners(&self) -> Criticality {
-        let mut sum = Criticality::new(self.shared.position.size());
-        for part in self.owners {
-            sum.merge(&part.lock().unwrap_or_else(PoisonError::into_inner));
-        }
+    pub(super) fn owners(&self) -> Owners {
+        let part =
+            |part: &Mutex<Owners>| part.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut parts = self.owners.iter().map(part);
+        let mut sum = parts.next().expect("invariant: there is a thread");
+        parts.for_each(|part| sum.merge(&part));
         sum
     }
 }
@@ -29,11 +30,11 @@ impl Root for View<'_> {
         }
         let mut found = Summary { best: 0, second: 0, win_rate: 0.0, best_is_highest: true };
         let (mut best_value, mut highest) = (f32::MIN, f32::MIN);
-        block.for_each_child(|index, child| {
+        block.for_each_child(|_, child| {
             let visits = child.counts().visits;
             // Lost moves are not chosen, whatever their visits.
             let lost = child.proof() == Some(Proof::Win);
-            if visits == 0 || lost || !self.shared.root.allows(index) {
+            if visits == 0 || lost {
                 return;
             }
             let value = child.value().flipped().get();
@@ -55,15 +56,13 @@ impl Root for View<'_> {
         let Some(block) = self.shared.root_moves() else { return Vec::new() };
         let mut visits = vec![0; block.len()];
         block.for_each_child(|index, child| {
-            if self.shared.root.allows(index) {
-                visits[index] = child.counts().visits;
-            }
+            visits[index] = child.counts().visits;
         });
         visits
     }
 
     fn criticality(&self) -> Option<f64> {
-        self.owners().highest()
+        self.owners().criticality.highest()
     }
 
     fn tallies(&self) -> Vec<Tally> {

@@ -4,8 +4,10 @@ mod amaf;
 mod gumbel;
 mod json;
 mod leaf;
+mod limits;
 mod look;
 mod moves;
+mod owners;
 mod params;
 mod pool;
 mod proof;
@@ -28,6 +30,7 @@ mod worker;
 pub use gumbel::{
     Gumbel, GumbelParams, completed, considered_visits, improved_policy, logits, sigma,
 };
+pub use limits::{Limit, LimitKind, Limits};
 pub use params::{FinalChoice, SearchParams, Selection, Unvisited};
 pub use report::{Proof, RootMove, SearchReport};
 pub use request::{Line, Observer, Request, SearchClock};

@@ -1,15 +1,22 @@
 //! The moves of a node in the order of their priors.
 
+use super::limits::PlyLimits;
 use super::tree::Edge;
 use crate::eval::Policy;
 use crate::game::{Game, Move, Position};
 
-/// Writes all legal moves as edges, by falling prior. The priors add up to one. Where nothing is
-/// known of the moves, their order is random, but always the same for a position.
-pub(super) fn sorted_moves(position: &Position, policy: &Policy, edges: &mut Vec<u64>) {
+/// Writes all legal moves that may be considered as edges, by falling prior. The priors add up to one. Where
+/// nothing is known of the moves, their order is random, but always the same for a position.
+pub(super) fn sorted_moves(
+    position: &Position,
+    policy: &Policy,
+    limits: Option<PlyLimits<'_>>,
+    edges: &mut Vec<u64>,
+) {
     let color = position.to_move();
     let pass = (position.rules().game == Game::Go).then_some(Move::Pass);
     let moves = position.legal_points(color).map(Move::Place).chain(pass);
+    let moves = moves.filter(|&mv| limits.is_none_or(|limits| limits.allow(mv)));
     edges.clear();
     edges.extend(moves.map(|mv| Edge { mv, prior: 0.0 }.to_bits()));
     let plain = matches!(policy, Policy::Sensible | Policy::OnDemand);
@@ -60,7 +67,7 @@ mod tests {
         let size = BoardSize::new(3, 2).unwrap();
         let position = Position::new(size, Rules::CHINESE, Komi::default());
         let mut bits = vec![1, 2, 3];
-        sorted_moves(&position, policy, &mut bits);
+        sorted_moves(&position, policy, None, &mut bits);
         bits.into_iter().map(Edge::from_bits).collect()
     }
 
@@ -80,7 +87,7 @@ mod tests {
         let black = crate::game::Color::Black;
         let position = Position::from_board(board, black, Rules::CHINESE, Komi::default());
         let mut bits = Vec::new();
-        sorted_moves(&position, &Policy::Sensible, &mut bits);
+        sorted_moves(&position, &Policy::Sensible, None, &mut bits);
         let last = Edge::from_bits(bits[bits.len() - 1]);
         assert_eq!(position.size().move_text(last.mv), "A3");
         assert!(last.prior.abs() < 1e-9);

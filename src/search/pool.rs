@@ -10,9 +10,10 @@ use std::time::Duration;
 use tracing::warn;
 
 use super::leaf::Memory;
+use super::owners::Owners;
 use super::throttle::Throttle;
 use super::worker::{Shared, Worker};
-use crate::eval::{Criticality, EvalError, Evaluator};
+use crate::eval::{EvalError, Evaluator};
 use crate::util::{ProcessorTime, ThreadAccount, panic_text};
 
 /// One search as all who work on it have it.
@@ -20,7 +21,7 @@ pub(super) struct Job {
     pub(super) shared: Shared,
     pub(super) evaluator: Arc<dyn Evaluator>,
     /// What each worker has found of owners.
-    pub(super) owners: Vec<Mutex<Criticality>>,
+    pub(super) owners: Vec<Mutex<Owners>>,
     /// What the first worker begins with.
     memory: Mutex<Memory>,
     /// Whether the thread that called the search is the first worker. All others are of the pool.
@@ -37,7 +38,7 @@ impl Job {
     pub(super) fn new(
         shared: Shared,
         evaluator: Arc<dyn Evaluator>,
-        owners: Vec<Mutex<Criticality>>,
+        owners: Vec<Mutex<Owners>>,
         memory: Memory,
         caller_works: bool,
     ) -> Self {

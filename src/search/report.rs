@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::eval::{Ownership, Value};
+use crate::eval::{OwnerSpread, Ownership, Value};
 use crate::game::{BoardSize, Color, Move};
 use crate::timeman::StopReason;
 
@@ -26,6 +26,8 @@ pub struct SearchReport {
     pub proven: Option<Proof>,
     /// Mean ownership over the evaluations, if the evaluator gives it.
     pub ownership: Ownership,
+    /// The same with standard deviations, if it was asked for.
+    pub owner_spread: Option<OwnerSpread>,
     /// Descents through the tree in this search.
     pub simulations: u64,
     /// Visits of the root, with those of earlier searches that led here.
@@ -70,6 +72,8 @@ pub struct RootMove {
     pub proven: Option<Proof>,
     /// Most visited line of play from this move on, itself included, with the visits of each move.
     pub line: Vec<(Move, u32)>,
+    /// Owners over the evaluations of this search that began with it, if it was asked for and there are any.
+    pub owner_spread: Option<OwnerSpread>,
 }
 
 impl RootMove {
@@ -85,6 +89,7 @@ impl RootMove {
             prior,
             proven: None,
             line: Vec::new(),
+            owner_spread: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::limits::Limits;
 use super::report::SearchReport;
 use crate::game::{Color, Move};
 use crate::timeman::{SearchProgress, Stop};
@@ -19,10 +20,12 @@ pub struct Request<'a> {
     pub simulations: Option<u64>,
     /// How the position came about, to find it again in the tree of an earlier search.
     pub line: Option<&'a Line>,
-    /// Which moves may be considered at the root.
-    pub allowed: &'a dyn Fn(Move) -> bool,
+    /// Moves that must not be considered.
+    pub limits: Limits,
     /// Whether to search on where there is one move alone.
     pub also_one_move: bool,
+    /// Whether the report tells how far evaluations differ about owners, and the owners after each move.
+    pub owner_spreads: bool,
     /// Sees the search while it runs.
     pub observer: Option<&'a mut dyn Observer>,
 }
@@ -95,8 +98,9 @@ impl<'a> Request<'a> {
             deadline: None,
             simulations: None,
             line: None,
-            allowed: &|_| true,
+            limits: Limits::default(),
             also_one_move: false,
+            owner_spreads: false,
             observer: None,
         }
     }

@@ -1,4 +1,4 @@
-//! What is special about the root: which moves are allowed, noise, and temperature.
+//! What is special about the root: noise, temperature, and Gumbel's choice.
 
 use rand::distr::Distribution as _;
 
@@ -7,15 +7,14 @@ use super::params::SearchParams;
 use super::select::{Formula, passed};
 use super::tree::{Block, Counts, Node};
 use crate::eval::Value;
-use crate::game::Move;
 use crate::util::{Rng, standard_normal};
 
 /// How a move is selected at the root.
 pub(super) enum RootRule {
     /// As everywhere else.
     Plain,
-    /// With other priors than the tree has; none for moves that are not allowed.
-    Priors(Vec<Option<f32>>),
+    /// With other priors than the tree has.
+    Priors(Vec<f32>),
     /// By sequential halving with Gumbel noise.
     Gumbel(Box<GumbelRoot>),
 }
@@ -60,14 +59,11 @@ impl RootRule {
     pub(super) fn new(
         block: Block<'_>,
         params: &SearchParams,
-        allowed: &dyn Fn(Move) -> bool,
         value: Value,
         rng: &mut Rng,
     ) -> Self {
-        let edges: Vec<_> = (0..block.len()).map(|index| block.edge(index)).collect();
-        let all = edges.iter().all(|edge| allowed(edge.mv));
-        if let (true, Some(gumbel)) = (all, params.gumbel()) {
-            let priors: Vec<_> = edges.iter().map(|edge| edge.prior).collect();
+        let priors: Vec<_> = (0..block.len()).map(|index| block.edge(index).prior).collect();
+        if let Some(gumbel) = params.gumbel() {
             // One of the simulations is the evaluation of the root.
             let simulations = params.max_simulations - 1;
             let choice = Gumbel::new(&logits(&priors), simulations, &gumbel, rng);
@@ -79,26 +75,24 @@ impl RootRule {
             }));
         }
         let changed = params.noise > 0.0 || (params.root_temperature - 1.0).abs() > 1e-9;
-        if all && !changed {
+        if !changed {
             return RootRule::Plain;
         }
         let mut priors: Vec<f64> =
-            edges.iter().map(|edge| f64::from(edge.prior)).map(|p| sharpened(p, params)).collect();
-        let mask: Vec<_> = edges.iter().map(|edge| allowed(edge.mv)).collect();
-        let sum: f64 = priors.iter().zip(&mask).filter(|&(_, &ok)| ok).map(|(p, _)| p).sum();
-        let count = mask.iter().filter(|&&ok| ok).count().max(1) as f64;
+            priors.iter().map(|&prior| sharpened(f64::from(prior), params)).collect();
+        let sum: f64 = priors.iter().sum();
+        let count = priors.len().max(1) as f64;
         for prior in &mut priors {
             *prior = if sum > 0.0 { *prior / sum } else { 1.0 / count };
         }
         if params.noise > 0.0 {
-            let noise = dirichlet(&mask, params.noise_alpha / count, rng);
+            let noise = dirichlet(priors.len(), params.noise_alpha / count, rng);
             for (prior, noise) in priors.iter_mut().zip(noise) {
                 *prior = (1.0 - params.noise) * *prior + params.noise * noise;
             }
         }
         #[expect(clippy::cast_possible_truncation, reason = "priors are stored so")]
-        let priors = priors.iter().zip(mask).map(|(&p, ok)| ok.then_some(p as f32)).collect();
-        RootRule::Priors(priors)
+        RootRule::Priors(priors.iter().map(|&prior| prior as f32).collect())
     }
 
     /// The index of the move to take.
@@ -124,24 +118,15 @@ impl RootRule {
     pub(super) fn needs_children(&self) -> bool {
         !matches!(self, RootRule::Plain)
     }
-
-    /// Whether a move may be considered.
-    pub(super) fn allows(&self, index: usize) -> bool {
-        match self {
-            RootRule::Plain | RootRule::Gumbel(_) => true,
-            RootRule::Priors(priors) => priors[index].is_some(),
-        }
-    }
 }
 
 fn sharpened(prior: f64, params: &SearchParams) -> f64 {
     if prior > 0.0 { prior.powf(1.0 / params.root_temperature) } else { 0.0 }
 }
 
-/// A sample of the symmetric Dirichlet distribution over the moves in the mask; 0 for the others.
-fn dirichlet(mask: &[bool], alpha: f64, rng: &mut Rng) -> Vec<f64> {
-    let mut sample: Vec<f64> =
-        mask.iter().map(|&ok| if ok { gamma(alpha, rng) } else { 0.0 }).collect();
+/// A sample of the symmetric Dirichlet distribution over so many moves.
+fn dirichlet(moves: usize, alpha: f64, rng: &mut Rng) -> Vec<f64> {
+    let mut sample: Vec<f64> = (0..moves).map(|_| gamma(alpha, rng)).collect();
     let sum: f64 = sample.iter().sum();
     if sum > 0.0 {
         for part in &mut sample {
@@ -187,10 +172,10 @@ mod tests {
     }
 
     #[test]
-    fn noise_adds_up_to_one_and_spares_what_is_not_allowed() {
+    fn noise_adds_up_to_one() {
         let mut rng = Seed::new(2).rng();
-        let noise = dirichlet(&[true, false, true, true], 0.5, &mut rng);
+        let noise = dirichlet(4, 0.5, &mut rng);
         assert!((noise.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        assert!(noise[1] == 0.0 && noise.iter().all(|&part| part >= 0.0));
+        assert!(noise.len() == 4 && noise.iter().all(|&part| part >= 0.0));
     }
 }

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::leaf::Memory;
+use super::limits::Limits;
+use super::owners::Owners;
 use super::params::SearchParams;
 use super::pool::{Job, Pool};
 use super::report::SearchReport;
@@ -16,7 +18,7 @@ use super::tree::{Stage, Tree};
 use super::view::View;
 use super::words::{Supply, Words};
 use super::worker::{Shared, Worker};
-use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
+use crate::eval::{EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
 use crate::timeman::StopReason;
 use crate::util::{Rng, Seed};
@@ -104,16 +106,19 @@ impl Search {
         let amaf = self.params.rave > 0.0 && evaluation.first_moves.is_some();
         self.wait_for_tree(&request);
         self.unsettled.retain(|job| Arc::strong_count(job) > 1);
-        let mut tree = self.tree_for(request.line, amaf);
+        let limits = request.limits.after(0, position.to_move());
+        let mut tree = self.tree_for(request.line, &limits, amaf);
         tree.begin();
         let mut memory = Memory::new(tree.reserve());
         let mut shared = Shared::new(tree, position.clone(), &self.params, request.simulations);
+        shared.limits = limits;
         if self.params.batch == 0 {
             shared.batch = self.evaluator.search_batch(position);
         }
-        shared.begin(&evaluation, &self.params, request.allowed, (&mut memory, &mut rng));
-        let mut owners = vec![Criticality::new(position.size()); self.params.thread_count()];
-        owners[0].add(position.to_move(), &evaluation, 0);
+        shared.begin(&evaluation, &self.params, (&mut memory, &mut rng));
+        let owners = Owners::new(position.size(), request.owner_spreads);
+        let mut owners = vec![owners; self.params.thread_count()];
+        owners[0].add(&shared.root_leaf(), &evaluation);
         let owners = owners.into_iter().map(Mutex::new).collect();
         let caller_works = request.deadline.is_none();
         let evaluator = Arc::clone(&self.evaluator);
@@ -203,15 +208,20 @@ impl Search {
         Ok(view.report(&now(), Some(reason)))
     }
 
-    /// The part of the last tree that begins with the position at the end of the line, or a new one.
-    fn tree_for(&mut self, line: Option<&Line>, amaf: bool) -> Tree {
+    /// The part of the last tree that begins with the position at the end of the line, or a new one: also where
+    /// the last tree was grown within other limits than hold from that position on.
+    fn tree_for(&mut self, line: Option<&Line>, limits: &Limits, amaf: bool) -> Tree {
         let kept = self.kept.take().and_then(|kept| self.settled(kept));
         let room = self.supply.bytes() / 4 * GROWTH_IN_4;
         let words = self.spare.take().unwrap_or_else(|| Words::new(&self.supply, room));
         let fresh = |words| Tree::in_words(words, amaf);
-        let Some((old, tree)) = kept else { return fresh(words) };
+        let Some((old, shared)) = kept else { return fresh(words) };
+        let Shared { tree, limits: grown, .. } = shared;
         let usable = self.keeps_trees() && tree.has_amaf() == amaf;
-        let moves = line.filter(|_| usable).zip(old).and_then(|(line, old)| line.since(&old));
+        let moves = line.filter(|_| usable).zip(old).and_then(|(line, old)| {
+            let moves = line.since(&old)?;
+            (grown.after(moves.len(), line.to_move) == *limits).then_some(moves)
+        });
         if moves.as_ref().is_some_and(Vec::is_empty) {
             self.spare = Some(words);
             return tree;
@@ -224,11 +234,11 @@ impl Search {
         next
     }
 
-    /// The tree of an earlier search, if nobody is at work on it any more.
-    fn settled(&mut self, Kept { line, job }: Kept) -> Option<(Option<Line>, Tree)> {
+    /// What the threads of an earlier search shared, if nobody is at work on it any more.
+    fn settled(&mut self, Kept { line, job }: Kept) -> Option<(Option<Line>, Shared)> {
         match Arc::try_unwrap(job) {
             // A thread that failed after the report has left the tree in disorder.
-            Ok(job) => job.failure().is_none().then_some((line, job.shared.tree)),
+            Ok(job) => job.failure().is_none().then_some((line, job.shared)),
             Err(job) => {
                 self.unsettled.push(job);
                 None
@@ -302,6 +312,7 @@ impl Shared {
             position,
             formula: Formula::new(params, false),
             root: RootRule::Plain,
+            limits: Limits::default(),
             batch: params.batch.max(1),
             expand_visits: params.expand_visits,
             solve: 0,
@@ -317,7 +328,6 @@ impl Shared {
         &mut self,
         evaluation: &Evaluation,
         params: &SearchParams,
-        allowed: &dyn Fn(Move) -> bool,
         (memory, rng): (&mut Memory, &mut Rng),
     ) {
         let root = self.tree.root();
@@ -328,16 +338,17 @@ impl Shared {
         let network = matches!(evaluation.policy, Policy::Weights { .. });
         self.solve = if network { params.solve } else { 0 };
         let node = self.tree.node(root);
+        let leaf = self.root_leaf();
         if node.claim() {
-            self.open(root, &self.position, evaluation, memory);
-            self.back_up_root(evaluation);
+            self.open(&leaf, evaluation, memory);
+            self.back_up_root(&leaf, evaluation);
         } else if let Stage::Seen(plain) = node.stage()
             && node.claim_seen(plain)
         {
-            self.open(root, &self.position, evaluation, memory);
+            self.open(&leaf, evaluation, memory);
         }
         if let Some(block) = self.tree.moves(root) {
-            self.root = RootRule::new(block, params, allowed, evaluation.value, rng);
+            self.root = RootRule::new(block, params, evaluation.value, rng);
             if self.root.needs_children() {
                 block.create(block.len() - 1, &mut memory.reserve);
             }

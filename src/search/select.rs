@@ -118,7 +118,7 @@ impl Formula {
     /// question, and of the moves that have none yet the first, whose prior is the highest.
     #[inline]
     pub(super) fn select(&self, node: Node<'_>, block: Block<'_>) -> usize {
-        if let Some(index) = self.select_rave(node, block, |_, prior| Some(prior)) {
+        if let Some(index) = self.select_rave(node, block, |_, prior| prior) {
             return index;
         }
         match self.kind {
@@ -130,13 +130,8 @@ impl Formula {
         }
     }
 
-    /// The same with other priors, none for moves that are not allowed. All children exist.
-    pub(super) fn select_with(
-        &self,
-        node: Node<'_>,
-        block: Block<'_>,
-        priors: &[Option<f32>],
-    ) -> usize {
+    /// The same with other priors. All children exist.
+    pub(super) fn select_with(&self, node: Node<'_>, block: Block<'_>, priors: &[f32]) -> usize {
         if let Some(index) = self.select_rave(node, block, |index, _| priors[index]) {
             return index;
         }
@@ -147,23 +142,20 @@ impl Formula {
                 let mut mass = 0.0;
                 block.for_each_child(|index, child| {
                     if child.counts() != Counts::default() {
-                        mass += f64::from(priors[index].unwrap_or(0.0));
+                        mass += f64::from(priors[index]);
                     }
                 });
                 let first_play = puct.first_play(mass);
                 block.for_each_child(|index, child| {
-                    let Some(prior) = priors[index] else { return };
                     let (visits, value) = self.seen(child);
                     let value = if visits > 0.0 { value } else { first_play };
-                    best.offer(index, puct.score(value, prior, visits), child.proof());
+                    best.offer(index, puct.score(value, priors[index], visits), child.proof());
                 });
             }
             Kind::Ucb1 { .. } | Kind::Tuned | Kind::Flat => {
                 let log = natural_log(passed(node).max(1));
                 block.for_each_child(|index, child| {
-                    if priors[index].is_some() {
-                        best.offer(index, self.bound(child, log), child.proof());
-                    }
+                    best.offer(index, self.bound(child, log), child.proof());
                 });
             }
         }

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::leaf::{Leaf, Memory};
+use super::owners::Owners;
 use super::params::SearchParams;
 use super::report::SearchReport;
 use super::request::SearchClock;
@@ -12,7 +13,7 @@ use super::trace::{Ring, TraceEntry};
 use super::tree::Tree;
 use super::view::View;
 use super::worker::{Descent, Shared};
-use crate::eval::{Criticality, Evaluation, Policy};
+use crate::eval::{Evaluation, Policy};
 use crate::game::Position;
 use crate::timeman::{Budget, Root, Stop as _, StopChain, StopReason, Tally};
 use crate::util::Rng;
@@ -27,7 +28,7 @@ pub struct Stepper {
     rng: Rng,
     leaf: Leaf,
     memory: Memory,
-    owners: [Mutex<Criticality>; 1],
+    owners: [Mutex<Owners>; 1],
     has_score: bool,
     state: State,
     chain: StopChain<'static>,
@@ -48,7 +49,7 @@ impl Stepper {
     /// A search of as many simulations as the parameters say, at least one.
     #[must_use]
     pub fn new(position: Position, params: SearchParams, rng: Rng) -> Self {
-        let owners = [Mutex::new(Criticality::new(position.size()))];
+        let owners = [Mutex::new(Owners::new(position.size(), false))];
         let leaf = Leaf::new(position.clone());
         let simulations = Some(params.max_simulations.max(1));
         let mut tree = Tree::new(TREE_BYTES);
@@ -82,7 +83,7 @@ impl Stepper {
             State::New => {
                 self.has_score = evaluation.score.is_some();
                 let Self { shared, params, memory, rng, .. } = self;
-                shared.begin(evaluation, params, &|_| true, (memory, rng));
+                shared.begin(evaluation, params, (memory, rng));
                 if self.view().choices() < 2 {
                     self.state = State::Ended(StopReason::OnlyMove);
                 }
@@ -92,7 +93,7 @@ impl Stepper {
         }
         if evaluation.ownership.is_some() {
             let owners = self.owners[0].get_mut().unwrap_or_else(PoisonError::into_inner);
-            owners.add(self.leaf.position.to_move(), evaluation, self.leaf.depth());
+            owners.add(&self.leaf, evaluation);
         }
         if !matches!(self.state, State::Ended(_)) {
             self.state = self.descend();

@@ -5,12 +5,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::look::principal_line;
+use super::owners::Owners;
 use super::params::{FinalChoice, SearchParams, Selection};
 use super::report::{Proof, RootMove, SearchReport};
 use super::request::SearchClock;
 use super::tree::{Block, NodeId};
 use super::worker::Shared;
-use crate::eval::{Criticality, Value};
+use crate::eval::Value;
 use crate::game::Move;
 use crate::timeman::{SearchProgress, Stop, StopReason};
 
@@ -20,16 +21,10 @@ impl Shared {
         self.tree.moves(self.tree.root())
     }
 
-    /// What is proven for the side to move with the moves that it may consider: an earlier search may
-    /// have found more with others.
+    /// What is proven for the side to move, with the moves that may be considered.
     pub(super) fn proof(&self) -> Option<Proof> {
-        let proof = self.tree.node(self.tree.root()).proof()?;
-        let mut reached = proof == Proof::Loss;
-        self.root_moves()?.for_each_child(|index, child| {
-            let same = child.proof().map(Proof::flipped) == Some(proof);
-            reached |= same && self.root.allows(index);
-        });
-        reached.then_some(proof)
+        self.root_moves()?;
+        self.tree.node(self.tree.root()).proof()
     }
 
     /// Whether nothing is left to be found: the result is proven, or all simulations have come back.
@@ -47,7 +42,7 @@ impl Shared {
 /// A search under way, as seen from the thread that called it.
 pub(super) struct View<'a> {
     pub(super) shared: &'a Shared,
-    pub(super) owners: &'a [Mutex<Criticality>],
+    pub(super) owners: &'a [Mutex<Owners>],
     pub(super) params: &'a SearchParams,
     pub(super) has_score: bool,
     /// The time that was over when the first simulation began.
@@ -88,9 +83,7 @@ impl View<'_> {
 
     /// Moves that may be considered.
     pub(super) fn choices(&self) -> usize {
-        let count =
-            |block: Block<'_>| (0..block.len()).filter(|&k| self.shared.root.allows(k)).count();
-        self.shared.root_moves().map_or(0, count)
+        self.shared.root_moves().map_or(0, Block::len)
     }
 
     pub(super) fn report(
@@ -104,12 +97,12 @@ impl View<'_> {
         SearchReport {
             size: position.size(),
             color: position.to_move(),
-            moves: self.moves(),
+            moves: self.moves(&owners),
             policy: self.policy(),
             value: self.shared.proof().map_or(root.value(), Proof::value),
             score: self.has_score.then(|| root.score()),
             proven: self.shared.proof(),
-            ownership: owners.ownership().clone(),
+            ownership: owners.criticality.ownership().clone(),
             simulations: progress.simulations,
             visits: u64::from(root.counts().visits),
             nodes: tree.nodes(),
@@ -117,22 +110,23 @@ impl View<'_> {
             full: tree.is_full(),
             elapsed: progress.elapsed,
             reason,
-            criticality: owners.highest(),
-            playout_length: owners.playout_length(),
+            criticality: owners.criticality.highest(),
+            playout_length: owners.criticality.playout_length(),
+            owner_spread: owners.spreads.map(|spreads| spreads.root),
         }
     }
 
-    fn moves(&self) -> Vec<RootMove> {
+    fn moves(&self, owners: &Owners) -> Vec<RootMove> {
         let tree = &self.shared.tree;
         let Some(block) = self.shared.root_moves() else { return Vec::new() };
         let created = block.created();
         let root_value = tree.node(tree.root()).value();
         let mut moves: Vec<_> = (0..block.len())
-            .filter(|&index| self.shared.root.allows(index))
             .map(|index| {
                 let edge = block.edge(index);
                 if index < created {
-                    self.visited(block.child(index))
+                    let owner_spread = owners.of_move(index).cloned();
+                    RootMove { owner_spread, ..self.visited(block.child(index)) }
                 } else {
                     RootMove::unvisited(edge.mv, edge.prior, root_value)
                 }
@@ -195,6 +189,7 @@ impl View<'_> {
             prior: edge.prior,
             proven,
             line: principal_line(tree, id),
+            owner_spread: None,
         }
     }
 }

@@ -5,7 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::leaf::{Leaf, Memory};
+use super::limits::Limits;
 use super::moves::sorted_moves;
+use super::owners::Owners;
 use super::proof::{prove_upwards, result};
 use super::report::Proof;
 use super::root::RootRule;
@@ -13,7 +15,7 @@ use super::select::Formula;
 use super::solve::Solver;
 use super::trace::Ring;
 use super::tree::{NodeId, Plain, Stage, Tree};
-use crate::eval::{Criticality, EvalError, Evaluation, Evaluator, Policy, Value};
+use crate::eval::{EvalError, Evaluation, Evaluator, Policy, Value};
 use crate::game::{Game, Position};
 
 /// What the threads of one search share.
@@ -22,6 +24,8 @@ pub(super) struct Shared {
     pub(super) position: Position,
     pub(super) formula: Formula,
     pub(super) root: RootRule,
+    /// Moves that are not written down.
+    pub(super) limits: Limits,
     pub(super) batch: usize,
     /// Visits of a node before its moves are written down, where that needs no evaluation.
     pub(super) expand_visits: u32,
@@ -42,7 +46,7 @@ pub(super) struct Worker<'a> {
     memory: Memory,
     leaves: Vec<Leaf>,
     batches: u32,
-    owners: &'a Mutex<Criticality>,
+    owners: &'a Mutex<Owners>,
 }
 
 /// How many batches a thread does before it makes room for others.
@@ -78,7 +82,7 @@ impl<'a> Worker<'a> {
     pub(super) fn new(
         shared: &'a Shared,
         evaluator: &'a dyn Evaluator,
-        owners: &'a Mutex<Criticality>,
+        owners: &'a Mutex<Owners>,
         memory: Memory,
     ) -> Self {
         Self { shared, evaluator, memory, leaves: Vec::new(), batches: 0, owners }
@@ -194,7 +198,7 @@ impl<'a> Worker<'a> {
             if answer.ownership.is_some() {
                 // A panic elsewhere cannot leave a sum half done.
                 let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-                owners.add(leaf.position.to_move(), answer, leaf.depth());
+                owners.add(leaf, answer);
             }
         }
         Ok(())
@@ -252,9 +256,11 @@ impl Shared {
                 }
                 Stage::Seen(plain) if node.claim_seen(plain) => {
                     let policy = plain.policy().unwrap_or_else(|| ask(position));
-                    sorted_moves(position, &policy, &mut memory.moves);
-                    tree.open(id, &memory.moves, &mut memory.reserve);
+                    self.write_moves((id, path.len() - 1), position, &policy, memory);
                     let Some(block) = tree.moves(id) else {
+                        if node.stage() == Stage::Closed {
+                            return Descent::Leaf;
+                        }
                         // Without memory for moves, the node itself is evaluated again.
                         node.see(plain);
                         return Descent::Leaf;
@@ -297,7 +303,7 @@ impl Shared {
             node.prove(end.0);
             node.close();
             end
-        } else if let Some(proof) = solver.solve(&leaf.position, self.solve) {
+        } else if let Some(proof) = solver.solve(&leaf.position, self.solver_nodes(leaf)) {
             node.prove(proof);
             // The next search may begin there and want its moves.
             if node.stage() == Stage::Claimed {
@@ -319,7 +325,7 @@ impl Shared {
         if node.stage() == Stage::Claimed {
             match Plain::of(&evaluation.policy) {
                 Some(plain) if !is_end(&leaf.position) => node.see(plain),
-                _ => self.open(id, &leaf.position, evaluation, memory),
+                _ => self.open(leaf, evaluation, memory),
             }
         }
         if let (true, Some(first)) = (self.tree.has_amaf(), &evaluation.first_moves) {
@@ -345,28 +351,49 @@ impl Shared {
         }
     }
 
-    /// Gives a claimed node the legal moves of its position.
-    pub(super) fn open(
-        &self,
-        id: NodeId,
-        position: &Position,
-        evaluation: &Evaluation,
-        memory: &mut Memory,
-    ) {
-        if is_end(position) {
-            self.tree.node(id).close();
+    /// Positions that a solver may look at for a leaf: it knows nothing of limits.
+    fn solver_nodes(&self, leaf: &Leaf) -> u32 {
+        let limited = (self.limits.reach() as usize) > leaf.depth();
+        if limited { 0 } else { self.solve }
+    }
+
+    /// Gives the claimed node at the end of a path the moves of its position.
+    pub(super) fn open(&self, leaf: &Leaf, evaluation: &Evaluation, memory: &mut Memory) {
+        if is_end(&leaf.position) {
+            self.tree.node(leaf.end()).close();
             return;
         }
-        sorted_moves(position, &evaluation.policy, &mut memory.moves);
-        self.tree.open(id, &memory.moves, &mut memory.reserve);
+        let node = (leaf.end(), leaf.depth());
+        self.write_moves(node, &leaf.position, &evaluation.policy, memory);
+    }
+
+    /// Writes the moves of a claimed node down that may be considered, so many plies below the root. It never gets
+    /// any if there are none.
+    fn write_moves(
+        &self,
+        (id, ply): (NodeId, usize),
+        position: &Position,
+        policy: &Policy,
+        memory: &mut Memory,
+    ) {
+        let limits = self.limits.at(position.to_move(), ply);
+        sorted_moves(position, policy, limits, &mut memory.moves);
+        if memory.moves.is_empty() {
+            self.tree.node(id).close();
+        } else {
+            self.tree.open(id, &memory.moves, &mut memory.reserve);
+        }
+    }
+
+    /// The path that ends at the root.
+    pub(super) fn root_leaf(&self) -> Leaf {
+        Leaf { path: vec![self.tree.root()], ..Leaf::new(self.position.clone()) }
     }
 
     /// Counts the evaluation of the root as the first simulation.
-    pub(super) fn back_up_root(&self, evaluation: &Evaluation) {
-        let root = self.tree.root();
-        self.tree.node(root).enter();
-        let leaf = Leaf { path: vec![root], ..Leaf::new(self.position.clone()) };
-        self.back_up(&leaf, evaluation.value, evaluation.score.unwrap_or(0.0));
+    pub(super) fn back_up_root(&self, leaf: &Leaf, evaluation: &Evaluation) {
+        self.tree.node(leaf.end()).enter();
+        self.back_up(leaf, evaluation.value, evaluation.score.unwrap_or(0.0));
     }
 
     /// Adds the value of a leaf, for the side to move there, to all nodes on the way to it.

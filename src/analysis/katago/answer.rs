@@ -7,7 +7,7 @@ use super::hash::hashes;
 use crate::analysis::params::Perspective;
 use crate::analysis::query::Query;
 use crate::analysis::worker::Found;
-use crate::eval::Ownership;
+use crate::eval::{OwnerSpread, Ownership};
 use crate::game::{BoardSize, Color, Game, KoRule, Move, Position};
 use crate::search::{Proof, RootMove, SearchReport};
 
@@ -226,6 +226,16 @@ impl View {
         let owner = |point| rounded(ownership.of(self.color, point));
         (ownership.samples() > 0).then(|| size.points().map(owner).collect())
     }
+
+    fn mean_owners(self, spread: &OwnerSpread) -> Vec<f64> {
+        spread.size().points().map(|point| rounded(spread.mean(self.color, point))).collect()
+    }
+}
+
+/// The standard deviation of the owner of each point.
+fn deviations(spread: Option<&OwnerSpread>) -> Option<Vec<f64>> {
+    let spread = spread.filter(|spread| spread.samples() > 0)?;
+    Some(spread.size().points().map(|point| rounded(spread.deviation(point))).collect())
 }
 
 /// Six digits are more than any of these numbers is worth.
@@ -251,11 +261,21 @@ impl Form {
                 .map(|(order, mv)| MoveInfo {
                     no_result_value: self.no_result.then_some(no_result),
                     score_stdev: mv.score.and(deviation_of_score),
+                    ownership: mv
+                        .owner_spread
+                        .as_ref()
+                        .filter(|_| query.owners.of_moves)
+                        .map(|spread| view.mean_owners(spread)),
+                    ownership_stdev: deviations(
+                        mv.owner_spread.as_ref().filter(|_| query.owners.deviation_of_moves),
+                    ),
                     ..self.move_info(report, view, (order, mv))
                 })
                 .collect(),
             ownership: view.owners(report.size, &report.ownership).filter(|_| query.owners.mean),
-            ownership_stdev: None,
+            ownership_stdev: deviations(
+                report.owner_spread.as_ref().filter(|_| query.owners.deviation),
+            ),
             policy: self.policy.then(|| policy(found)),
             root_info: root_info(found, view),
             turn_number: turn,

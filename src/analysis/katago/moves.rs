@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::fields::{Fields, Read, Refusal, refusal};
-use crate::analysis::restriction::{Restriction, Restrictions, Rule};
 use crate::game::{BoardSize, Color, Move};
+use crate::search::{Limit, LimitKind};
 
-/// The largest depth of a restriction.
+/// The largest depth of a limit.
 const DEEPEST: i64 = 1_000_000_000;
 
 /// A vertex such as `D4`, a pass, or column and row from the top left, such as `(3,5)`.
@@ -58,39 +58,39 @@ pub(super) fn player(fields: Fields<'_>, field: &str) -> Read<Option<Color>> {
 }
 
 /// The moves that are not to be searched, or no others.
-pub(super) fn restrictions(fields: Fields<'_>, size: BoardSize) -> Read<Restrictions> {
-    let (field, rule) = match (fields.has("allowMoves"), fields.has("avoidMoves")) {
-        (false, false) => return Ok(Restrictions::default()),
+pub(super) fn limits(fields: Fields<'_>, size: BoardSize) -> Read<Vec<Limit>> {
+    let (field, kind) = match (fields.has("allowMoves"), fields.has("avoidMoves")) {
+        (false, false) => return Ok(Vec::new()),
         (true, true) => {
             let reason = "Cannot specify both allowMoves and avoidMoves";
             return Err(refusal("allowMoves", reason));
         }
-        (true, false) => ("allowMoves", Rule::Allow),
-        (false, true) => ("avoidMoves", Rule::Avoid),
+        (true, false) => ("allowMoves", LimitKind::Allow),
+        (false, true) => ("avoidMoves", LimitKind::Avoid),
     };
     let malformed =
         || refusal(field, "Must be a list of objects with the fields player, moves and untilDepth");
     let list = fields.get(field).and_then(Value::as_array).ok_or_else(malformed)?;
-    if rule == Rule::Allow && list.len() > 2 {
+    if kind == LimitKind::Allow && list.len() > 2 {
         return Err(refusal(field, "Must have one entry for each player at the most"));
     }
-    let mut all: Vec<Restriction> = Vec::with_capacity(list.len());
+    let mut all: Vec<Limit> = Vec::with_capacity(list.len());
     for entry in list {
-        let one = restriction(entry, rule, size, &malformed)?;
-        if rule == Rule::Allow && all.iter().any(|other| other.player == one.player) {
+        let one = limit(entry, kind, size, &malformed)?;
+        if kind == LimitKind::Allow && all.iter().any(|other| other.player == one.player) {
             return Err(refusal(field, "Cannot have two entries for the same player"));
         }
         all.push(one);
     }
-    Ok(Restrictions(all))
+    Ok(all)
 }
 
-fn restriction(
+fn limit(
     entry: &Value,
-    rule: Rule,
+    kind: LimitKind,
     size: BoardSize,
     malformed: &dyn Fn() -> Refusal,
-) -> Read<Restriction> {
+) -> Read<Limit> {
     let fields = Fields(entry.as_object().ok_or_else(malformed)?);
     if !["player", "moves", "untilDepth"].iter().all(|field| fields.has(field)) {
         return Err(malformed());
@@ -102,7 +102,7 @@ fn restriction(
     let moves = list.iter().map(read).collect::<Read<_>>()?;
     let depth = fields.integer("untilDepth", 1..=DEEPEST)?.ok_or_else(malformed)?;
     let until_depth = u32::try_from(depth).unwrap_or(u32::MAX);
-    Ok(Restriction { player, moves, until_depth, rule })
+    Ok(Limit { player, moves, until_depth, kind })
 }
 
 #[cfg(test)]
@@ -138,36 +138,33 @@ mod tests {
         }
     }
 
-    /// The field that is complained of, or the number of restrictions.
-    fn check_restrictions(query: &Value, expected: Result<usize, &str>) {
+    /// The field that is complained of, or the number of limits.
+    fn check_limits(query: &Value, expected: Result<usize, &str>) {
         let fields = Fields(query.as_object().unwrap());
-        let read = restrictions(fields, size());
-        let found = read.as_ref().map(|all| all.0.len()).map_err(|refusal| refusal.field.as_str());
+        let read = limits(fields, size());
+        let found = read.as_ref().map(Vec::len).map_err(|refusal| refusal.field.as_str());
         assert_eq!(found, expected, "{query}");
     }
 
     #[test]
-    fn restrictions_are_checked_as_katago_checks_them() {
+    fn limits_are_checked_as_katago_checks_them() {
         let entry = |player: &str, depth: i64| json!({"player": player, "moves": ["C3", "pass"], "untilDepth": depth});
-        check_restrictions(&json!({}), Ok(0));
-        check_restrictions(&json!({"avoidMoves": []}), Ok(0));
+        check_limits(&json!({}), Ok(0));
+        check_limits(&json!({"avoidMoves": []}), Ok(0));
         let many = [entry("B", 1), entry("b", 2), entry("white", 1_000_000_000)];
-        check_restrictions(&json!({"avoidMoves": many}), Ok(3));
-        check_restrictions(&json!({"allowMoves": many}), Err("allowMoves"));
-        check_restrictions(&json!({"allowMoves": [entry("B", 1), entry("W", 2)]}), Ok(2));
-        check_restrictions(
-            &json!({"allowMoves": [entry("B", 1), entry("B", 2)]}),
-            Err("allowMoves"),
-        );
-        check_restrictions(&json!({"allowMoves": [], "avoidMoves": []}), Err("allowMoves"));
-        check_restrictions(&json!({"avoidMoves": "C3"}), Err("avoidMoves"));
-        check_restrictions(&json!({"avoidMoves": [1]}), Err("avoidMoves"));
-        check_restrictions(&json!({"avoidMoves": [{"player": "B"}]}), Err("avoidMoves"));
-        check_restrictions(&json!({"avoidMoves": [entry("X", 1)]}), Err("player"));
-        check_restrictions(&json!({"avoidMoves": [entry("B", 0)]}), Err("untilDepth"));
+        check_limits(&json!({"avoidMoves": many}), Ok(3));
+        check_limits(&json!({"allowMoves": many}), Err("allowMoves"));
+        check_limits(&json!({"allowMoves": [entry("B", 1), entry("W", 2)]}), Ok(2));
+        check_limits(&json!({"allowMoves": [entry("B", 1), entry("B", 2)]}), Err("allowMoves"));
+        check_limits(&json!({"allowMoves": [], "avoidMoves": []}), Err("allowMoves"));
+        check_limits(&json!({"avoidMoves": "C3"}), Err("avoidMoves"));
+        check_limits(&json!({"avoidMoves": [1]}), Err("avoidMoves"));
+        check_limits(&json!({"avoidMoves": [{"player": "B"}]}), Err("avoidMoves"));
+        check_limits(&json!({"avoidMoves": [entry("X", 1)]}), Err("player"));
+        check_limits(&json!({"avoidMoves": [entry("B", 0)]}), Err("untilDepth"));
         let off_board = json!([{"player": "B", "moves": ["C3", "Z9"], "untilDepth": 1}]);
-        check_restrictions(&json!({"avoidMoves": off_board}), Err("moves"));
+        check_limits(&json!({"avoidMoves": off_board}), Err("moves"));
         let no_list = json!([{"player": "B", "moves": "C3", "untilDepth": 1}]);
-        check_restrictions(&json!({"avoidMoves": no_list}), Err("moves"));
+        check_limits(&json!({"avoidMoves": no_list}), Err("moves"));
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::answer::Form;
 use super::fields::{Fields, Read, Refusal, refusal};
-use super::moves::{self, moves, restrictions};
+use super::moves::{self, limits, moves};
 use super::rules::{Wanted, handicap_bonus, komi_field, rules};
 use super::settings::{Settings, Unusable};
 use crate::analysis::query::{Owners, Query, Reports};
@@ -87,7 +87,7 @@ pub(super) fn read(
     let priority = priority(fields)?;
     let turns =
         turns.into_iter().map(|turn| (turn, priorities.get(&turn).copied().unwrap_or(priority)));
-    let restrictions = restrictions(fields, size)?;
+    let limits = limits(fields, size)?;
     let start = start(size, &stones, rules, komi)?;
     let start = with_first_player(start, first, &moves);
     if settings.warn_unused {
@@ -107,7 +107,7 @@ pub(super) fn read(
         visits: settings.visits,
         time: settings.time,
         search: settings.search,
-        restrictions,
+        limits,
         ignore_history: settings.ignore_history,
         owners,
         reports,

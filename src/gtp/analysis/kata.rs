@@ -1,8 +1,10 @@
 //! KataGo's format, which is Sabaki's as well: decimal numbers, always with a point.
 
+use std::iter;
+
 use super::{Parts, line_of_play};
-use crate::eval::Value;
-use crate::search::SearchReport;
+use crate::eval::{OwnerSpread, Value};
+use crate::search::{RootMove, SearchReport};
 
 /// All moves on one line, then the root and who owns the points if they are wanted, all for the
 /// side to move; nothing when there is no move to tell of. Scores are there when they are known.
@@ -11,7 +13,7 @@ pub(crate) fn kata_line(report: &SearchReport, parts: &Parts) -> Option<String> 
     let infos = parts.moves(report).enumerate().map(|(order, root)| {
         format!(
             "info move {} visits {visits} edgeVisits {visits} {}{} prior {:.6} lcb {:.6} \
-             utilityLcb {:.6} weight {visits}.0 order {order} pv {}{}",
+             utilityLcb {:.6} weight {visits}.0 order {order} pv {}{}{}",
             report.size.move_text(root.mv),
             value_fields(root.value),
             score_fields(root.score),
@@ -20,6 +22,7 @@ pub(crate) fn kata_line(report: &SearchReport, parts: &Parts) -> Option<String> 
             root.lower_bound.get(),
             line_of_play(report.size, root).join(" "),
             parts.visits_of_line(root),
+            owners_of_move(report, root, parts),
             visits = root.visits,
         )
     });
@@ -40,7 +43,32 @@ pub(crate) fn kata_line(report: &SearchReport, parts: &Parts) -> Option<String> 
         let owner = |point| format!("{:.3}", report.ownership.of(report.color, point));
         line.extend(report.size.points().map(owner));
     }
+    if let Some(spread) = report.owner_spread.as_ref().filter(|_| parts.ownership_stdev) {
+        line.extend(deviations("ownershipStdev", spread));
+    }
     Some(line.join(" "))
+}
+
+/// Who will own the points after a move, and how far evaluations differ about it, as far as it is wanted and known.
+fn owners_of_move(report: &SearchReport, root: &RootMove, parts: &Parts) -> String {
+    let Some(spread) = &root.owner_spread else { return String::new() };
+    // The first one is empty, so that a blank comes before the others.
+    let mut words = vec![String::new()];
+    if parts.moves_ownership {
+        words.push("movesOwnership".to_owned());
+        let owner = |point| format!("{:.3}", spread.mean(report.color, point));
+        words.extend(report.size.points().map(owner));
+    }
+    if parts.moves_ownership_stdev {
+        words.extend(deviations("movesOwnershipStdev", spread));
+    }
+    words.join(" ")
+}
+
+/// A name and the standard deviation of the owner of each point.
+fn deviations(name: &str, spread: &OwnerSpread) -> impl Iterator<Item = String> {
+    let deviation = |point| format!("{:.3}", spread.deviation(point));
+    iter::once(name.to_owned()).chain(spread.size().points().map(deviation))
 }
 
 fn value_fields(value: Value) -> String {

@@ -29,6 +29,12 @@ pub struct Parts {
     pub pv_edge_visits: bool,
     /// Who will own each point.
     pub ownership: bool,
+    /// How far evaluations differ about it.
+    pub ownership_stdev: bool,
+    /// Who will own each point after each move.
+    pub moves_ownership: bool,
+    /// How far evaluations differ about that.
+    pub moves_ownership_stdev: bool,
 }
 
 impl Default for Parts {
@@ -40,11 +46,19 @@ impl Default for Parts {
             pv_visits: false,
             pv_edge_visits: false,
             ownership: false,
+            ownership_stdev: false,
+            moves_ownership: false,
+            moves_ownership_stdev: false,
         }
     }
 }
 
 impl Parts {
+    /// Whether the search has to tell how far evaluations differ about owners, or owners after moves.
+    pub(super) fn owner_spreads(&self) -> bool {
+        self.ownership_stdev || self.moves_ownership || self.moves_ownership_stdev
+    }
+
     /// The moves to tell of, best first.
     fn moves<'a>(&self, report: &'a SearchReport) -> impl Iterator<Item = &'a RootMove> + 'a {
         let (min, max) = (self.min_moves, self.max_moves);
@@ -95,6 +109,7 @@ pub(super) fn sample_report() -> SearchReport {
         prior: 0.125,
         proven: None,
         line: Vec::new(),
+        owner_spread: None,
     };
     let best = RootMove {
         score: Some(1.5),
@@ -123,6 +138,7 @@ pub(super) fn sample_report() -> SearchReport {
         elapsed: std::time::Duration::from_millis(1500),
         reason: Some(StopReason::Simulations),
         criticality: None,
+        owner_spread: None,
         playout_length: None,
     }
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::{Answer, Call, Command, Failure, Spec, done};
 use crate::engine::{MoveReport, Purpose, Tickets, View};
-use crate::game::Move;
 use crate::gtp::analysis::{cgos_line, kata_line, lz_line};
 use crate::gtp::args::ArgError;
 use crate::gtp::session::Session;
@@ -82,7 +81,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(
         "kata-analyze",
         USAGE,
-        "Searches until any further input comes. Reports are lines of `info move D4 visits 12 … winrate 0.512300 … pv D4 Q16` for each move, with scores if they are known, all for the side to move. `avoid` and `allow` limit the first move alone, whatever depth above 0 they name; `movesOwnership` is accepted, since clients ask for it in advance, and adds nothing.",
+        "Searches until any further input comes. Reports are lines of `info move D4 visits 12 … winrate 0.512300 … pv D4 Q16` for each move, with scores if they are known, all for the side to move. `avoid` and `allow` limit the moves of a player in so many plies from the position on, 1 for the first move alone.",
         |args| ok(Act::Analyze, Form::Kata, Options::read(args)?),
     ),
     Spec::new(
@@ -197,8 +196,8 @@ fn search(
     let Session { engine, graphics, .. } = session;
     let position = engine.state().position();
     let (size, color) = (position.size(), options.color.unwrap_or(position.to_move()));
-    let allowed = options.allowed(position, color)?;
-    let allowed = |mv: Move| allowed.as_ref().is_none_or(|allowed| allowed.contains(mv));
+    let limits = options.limits(position, color)?;
+    let owner_spreads = options.parts.owner_spreads();
     let Call { ticket, output } = call;
     if form != Form::MoveOnly {
         output.begin();
@@ -213,7 +212,7 @@ fn search(
     if act == Act::SuggestCancellable {
         watch = watch.end_with(ticket, &cancelled);
     }
-    let view = View { allowed: &allowed, observer: Some(&mut watch) };
+    let view = View { limits, owner_spreads, observer: Some(&mut watch) };
     let decision = match act {
         Act::Analyze => {
             engine.analyze(color, ticket, view)?;

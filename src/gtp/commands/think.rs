@@ -50,7 +50,7 @@ impl Think {
         let live = session.settings.gtp().gogui_live_graphics;
         let Session { engine, graphics, .. } = session;
         let mut watch = Watch::default().draw(graphics.as_mut().filter(|_| live));
-        let view = View { allowed: &|_| true, observer: Some(&mut watch) };
+        let view = View { observer: Some(&mut watch), ..View::none() };
         let decision = match self {
             Think::Genmove(color, purpose) => engine.genmove(color, purpose, ticket, view)?,
             Think::RegGenmove(color) => engine.suggest(color, ticket, view)?,

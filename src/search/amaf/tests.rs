@@ -52,7 +52,7 @@ fn every_simulation_counts_for_the_moves_that_were_made_in_it() {
     let mut shared = Shared::new(tree, position.clone(), &params, None);
     let (mut memory, mut rng) = (Memory::default(), Seed::new(1).rng());
     let root = Scripted.evaluate(&[&position]).unwrap().remove(0);
-    shared.begin(&root, &params, &|_| true, (&mut memory, &mut rng));
+    shared.begin(&root, &params, (&mut memory, &mut rng));
     let mut expected = std::collections::HashMap::new();
     let mut leaf = Leaf::new(position.clone());
     for _ in 0..600 {

@@ -13,6 +13,7 @@ use crate::search::{Proof, Selection, Unvisited};
 use crate::timeman::{SearchProgress, SimulationLimit};
 
 mod late;
+mod limits;
 
 /// Draws values and priors from the hash of the position.
 struct HashedPriors;
@@ -333,25 +334,6 @@ fn a_full_tree_is_searched_on_and_says_so() {
 }
 
 #[test]
-fn only_allowed_moves_are_considered() {
-    let position = empty(5, Rules::CHINESE);
-    let size = position.size();
-    let allowed = ["A1", "C3"].map(|text| Move::Place(size.parse_point(text).unwrap()));
-    let mut limit = SimulationLimit(300);
-    let elapsed = || Duration::ZERO;
-    let request =
-        Request { allowed: &|mv| allowed.contains(&mv), ..Request::new(&mut limit, &elapsed) };
-    let mut search = search(HashedPriors, params(1));
-    let report = search.run(&position, request).unwrap();
-    let mut moves: Vec<_> = report.moves.iter().map(|mv| mv.mv).collect();
-    moves.sort_unstable();
-    let mut expected = allowed.to_vec();
-    expected.sort_unstable();
-    assert_eq!(moves, expected);
-    assert_eq!(report.moves.iter().map(|mv| mv.visits).sum::<u32>(), 299);
-}
-
-#[test]
 fn a_capture_that_wins_the_game_is_found() {
     let diagram = "
         . X O X X
@@ -404,24 +386,6 @@ fn proofs_outrank_visits() {
     if report.proven == Some(Proof::Win) {
         assert_eq!(report.moves[0].proven, Some(Proof::Win));
     }
-}
-
-#[test]
-fn a_win_by_a_move_that_is_not_allowed_is_no_proof() {
-    let position = empty(3, Rules::NOGO);
-    let mut search = search(HashedEvaluator, params(1));
-    let first = run_line(&mut search, &position, &start(&position), 100_000);
-    assert_eq!(first.proven, Some(Proof::Win));
-    let winning = first.moves[0].mv;
-    let (mut limit, elapsed, line) = (SimulationLimit(10), || Duration::ZERO, start(&position));
-    let request = Request {
-        line: Some(&line),
-        allowed: &|mv| mv != winning,
-        ..Request::new(&mut limit, &elapsed)
-    };
-    let second = search.run(&position, request).unwrap();
-    assert_eq!((second.proven, second.simulations), (None, 10), "{second}");
-    assert!(second.moves.iter().all(|found| found.mv != winning && found.proven.is_none()));
 }
 
 #[test]

@@ -52,13 +52,12 @@ impl Rave {
 
 impl Formula {
     /// The index of the move to take at a node whose moves are judged by later ones, too; `prior` tells
-    /// the prior of a move by its index and by what the tree has, none where it is not allowed. None
-    /// where nothing is kept of later moves.
+    /// the prior of a move by its index and by what the tree has. None where nothing is kept of later moves.
     pub(super) fn select_rave(
         &self,
         node: Node<'_>,
         block: Block<'_>,
-        prior: impl Fn(usize, f32) -> Option<f32>,
+        prior: impl Fn(usize, f32) -> f32,
     ) -> Option<usize> {
         let rave = self.rave?;
         let (_, words) = block.amaf_words()?;
@@ -72,11 +71,10 @@ impl Formula {
         let mut created = 0;
         block.for_each_child(|index, child| {
             created = index + 1;
-            if let Some(prior) = prior(index, child.edge().prior) {
-                let (visits, value) = self.seen(child);
-                let value = if visits > 0.0 { value } else { 0.0 };
-                best.offer(index, score(index, prior, Seen { visits, value }), child.proof());
-            }
+            let prior = prior(index, child.edge().prior);
+            let (visits, value) = self.seen(child);
+            let value = if visits > 0.0 { value } else { 0.0 };
+            best.offer(index, score(index, prior, Seen { visits, value }), child.proof());
         });
         let nothing = Seen { visits: 0.0, value: 0.0 };
         for index in created..block.len() {
@@ -85,9 +83,7 @@ impl Formula {
             if edge.prior <= 0.0 && !best.is_lost() {
                 break;
             }
-            if let Some(prior) = prior(index, edge.prior) {
-                best.offer(index, score(index, prior, nothing), None);
-            }
+            best.offer(index, score(index, prior(index, edge.prior), nothing), None);
         }
         Some(best.index)
     }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use crate::game::{BoardSize, Color, Game, Move, Position, VertexError};
+use crate::game::{Color, Game, Move, Position, VertexError};
 use crate::gtp::analysis::Parts;
 use crate::gtp::args::{ArgError, Args, VertexText};
+use crate::search::{Limit, LimitKind, Limits};
 
 /// How they are written.
 pub(super) const USAGE: &str = "[COLOR] [CENTISECONDS] [KEY VALUE]...";
@@ -25,23 +26,16 @@ pub struct Options {
     pub interval: Option<Duration>,
     /// What is reported.
     pub parts: Parts,
-    limits: Vec<Limit>,
+    limits: Vec<LimitText>,
 }
 
-/// Moves that a player must not make, or must make one of.
+/// A limit whose moves are on no board yet.
 #[derive(Clone, Debug, PartialEq)]
-struct Limit {
-    kind: Kind,
-    color: Color,
+struct LimitText {
+    kind: LimitKind,
+    player: Color,
     moves: Vec<VertexText>,
-    /// Plies from the root; the search limits the first one alone.
     until_depth: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Avoid,
-    Allow,
 }
 
 impl Options {
@@ -60,8 +54,14 @@ impl Options {
 
     /// Refuses what reports of Leela Zero's form have no place for.
     pub(super) fn of_leela(self) -> Result<Self, ArgError> {
-        let Parts { root_info, ownership, .. } = self.parts;
-        let wanted = [(root_info, "rootInfo"), (ownership, "ownership")];
+        let parts = &self.parts;
+        let wanted = [
+            (parts.root_info, "rootInfo"),
+            (parts.ownership, "ownership"),
+            (parts.ownership_stdev, "ownershipStdev"),
+            (parts.moves_ownership, "movesOwnership"),
+            (parts.moves_ownership_stdev, "movesOwnershipStdev"),
+        ];
         match wanted.iter().find(|(wanted, _)| *wanted) {
             Some((_, key)) => Err(invalid(key, "part of these reports: use those of kata-analyze")),
             None => Ok(self),
@@ -90,15 +90,11 @@ impl Options {
             "pvVisits" => parts.pv_visits = switch(args)?,
             "pvEdgeVisits" => parts.pv_edge_visits = switch(args)?,
             "ownership" => parts.ownership = switch(args)?,
-            // Clients ask for it in advance; a report without it is complete for them.
-            "movesOwnership" => drop(switch(args)?),
-            "ownershipStdev" | "movesOwnershipStdev" => {
-                if switch(args)? {
-                    return Err(invalid("true", "value here: deviations of owners are not known"));
-                }
-            }
-            "avoid" => self.limits.push(Limit::read(Kind::Avoid, args)?),
-            "allow" => self.limits.push(Limit::read(Kind::Allow, args)?),
+            "ownershipStdev" => parts.ownership_stdev = switch(args)?,
+            "movesOwnership" => parts.moves_ownership = switch(args)?,
+            "movesOwnershipStdev" => parts.moves_ownership_stdev = switch(args)?,
+            "avoid" => self.limits.push(LimitText::read(LimitKind::Avoid, args)?),
+            "allow" => self.limits.push(LimitText::read(LimitKind::Allow, args)?),
             _ => match word.parse::<Color>() {
                 Ok(color) if self.color.is_none() => self.color = Some(color),
                 _ => self.interval = interval(word)?,
@@ -107,58 +103,29 @@ impl Options {
         Ok(())
     }
 
-    /// Which moves `color` may consider in `position`; nothing if there are no limits, and an
-    /// error if no legal move is left.
-    pub(super) fn allowed(
-        &self,
-        position: &Position,
-        color: Color,
-    ) -> Result<Option<Allowed>, NotAllowed> {
-        let size = position.size();
-        let (mut avoid, mut allow) = (Vec::new(), Vec::new());
-        for limit in self.limits.iter().filter(|limit| limit.until_depth > 0) {
-            let moves = limit.moves(size)?;
-            if limit.color == color {
-                match limit.kind {
-                    Kind::Avoid => avoid.extend(moves),
-                    Kind::Allow => allow.extend(moves),
-                }
-            }
-        }
-        if avoid.is_empty() && allow.is_empty() {
-            return Ok(None);
-        }
-        let allowed = Allowed { avoid, allow };
+    /// The moves that must not be considered in a search of `position` with `color` to move; an error if no legal
+    /// move is left.
+    pub(super) fn limits(&self, position: &Position, color: Color) -> Result<Limits, NotAllowed> {
+        let limit = |text: &LimitText| -> Result<Limit, VertexError> {
+            let LimitText { kind, player, moves, until_depth } = text;
+            let moves =
+                moves.iter().map(|mv| mv.to_move(position.size())).collect::<Result<_, _>>();
+            Ok(Limit { player: *player, moves: moves?, until_depth: *until_depth, kind: *kind })
+        };
+        let limits = self.limits.iter().map(limit).collect::<Result<Limits, _>>()?;
         let pass = (position.rules().game == Game::Go).then_some(Move::Pass);
-        let mut legal = position.legal_points(color).map(Move::Place).chain(pass);
-        if legal.any(|mv| allowed.contains(mv)) { Ok(Some(allowed)) } else { Err(NotAllowed::All) }
+        let mut legal = position.legal_points(color).map(Move::Place).chain(pass).peekable();
+        let none = legal.peek().is_some() && !legal.any(|mv| limits.allow(color, 0, mv));
+        if none { Err(NotAllowed::All) } else { Ok(limits) }
     }
 }
 
-impl Limit {
-    fn read(kind: Kind, args: &mut Args<'_>) -> Result<Self, ArgError> {
-        let color = args.color()?;
+impl LimitText {
+    fn read(kind: LimitKind, args: &mut Args<'_>) -> Result<Self, ArgError> {
+        let player = args.color()?;
         let moves = args.word("moves, separated by commas")?;
         let moves = moves.split(',').map(|mv| VertexText(mv.to_owned())).collect();
-        Ok(Self { kind, color, moves, until_depth: args.parse("depth")? })
-    }
-
-    fn moves(&self, size: BoardSize) -> Result<Vec<Move>, VertexError> {
-        self.moves.iter().map(|mv| mv.to_move(size)).collect()
-    }
-}
-
-/// The moves that may be considered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Allowed {
-    avoid: Vec<Move>,
-    /// Empty if there is no such limit.
-    allow: Vec<Move>,
-}
-
-impl Allowed {
-    pub(super) fn contains(&self, mv: Move) -> bool {
-        !self.avoid.contains(&mv) && (self.allow.is_empty() || self.allow.contains(&mv))
+        Ok(Self { kind, player, moves, until_depth: args.parse("depth")? })
     }
 }
 
@@ -191,7 +158,7 @@ fn invalid(text: &str, expected: &'static str) -> ArgError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Komi, Rules};
+    use crate::game::{BoardSize, Komi, Rules};
 
     fn read(text: &str) -> Result<Options, ArgError> {
         let words: Vec<_> = text.split_whitespace().map(str::to_owned).collect();
@@ -228,11 +195,14 @@ mod tests {
                 max_moves: 7,
                 root_info: true,
                 pv_visits: true,
-                pv_edge_visits: false,
-                ownership: true
+                ownership: true,
+                ..Parts::default()
             }
         );
-        assert!(read("movesOwnership true ownershipStdev false pvEdgeVisits true").is_ok());
+        let parts =
+            read("movesOwnership true ownershipStdev false pvEdgeVisits true").unwrap().parts;
+        assert!(parts.moves_ownership && parts.owner_spreads() && parts.pv_edge_visits);
+        assert!(!parts.ownership_stdev && !parts.moves_ownership_stdev);
         for text in [
             "x",
             "b w",
@@ -242,7 +212,7 @@ mod tests {
             "minmoves x",
             "ownership",
             "ownership yes",
-            "ownershipStdev true",
+            "ownershipStdev",
             "avoid",
             "avoid b",
             "avoid b D4",
@@ -255,7 +225,7 @@ mod tests {
 
     #[test]
     fn what_would_have_no_effect_is_refused() {
-        for text in ["ownership true", "b 10 rootInfo true"] {
+        for text in ["ownership true", "b 10 rootInfo true", "movesOwnership true"] {
             let error = read(text).unwrap().of_leela().unwrap_err().to_string();
             assert!(error.contains("kata-analyze"), "{error}");
         }
@@ -271,20 +241,23 @@ mod tests {
     fn moves_can_be_avoided_and_allowed() {
         let size = BoardSize::square(5).unwrap();
         let position = Position::new(size, Rules::CHINESE, Komi::default());
-        let allowed = |text: &str, color| read(text).unwrap().allowed(&position, color);
-        let names = |text: &str| {
-            let allowed = allowed(text, Color::Black).unwrap().unwrap();
+        let limits = |text: &str, color| read(text).unwrap().limits(&position, color);
+        let count = |text: &str, player, ply| {
+            let limits = limits(text, Color::Black).unwrap();
             let moves = size.points().map(Move::Place).chain([Move::Pass]);
-            moves.filter(|&mv| allowed.contains(mv)).count()
+            moves.filter(|&mv| limits.allow(player, ply, mv)).count()
         };
-        assert_eq!(allowed("b 10", Color::Black), Ok(None));
-        assert_eq!(allowed("avoid w C3 1", Color::Black), Ok(None));
-        assert_eq!(allowed("avoid b C3 0", Color::Black), Ok(None));
+        let names = |text: &str| count(text, Color::Black, 0);
+        assert_eq!(limits("b 10", Color::Black), Ok(Limits::default()));
+        assert_eq!(limits("avoid b C3 0", Color::Black), Ok(Limits::default()));
+        assert_eq!(names("avoid w C3 1"), 26);
         assert_eq!(names("avoid b C3,d4 1"), 24);
         assert_eq!(names("avoid b C3 1 avoid b pass 5 avoid w A1 1"), 24);
         assert_eq!(names("allow b C3,PASS 1"), 2);
         assert_eq!(names("allow b C3,D4 1 avoid b C3 1"), 1);
-        assert_eq!(allowed("allow b C3 1 avoid b C3 1", Color::Black), Err(NotAllowed::All));
-        assert!(matches!(allowed("avoid b Z9 1", Color::Black), Err(NotAllowed::Vertex(_))));
+        assert_eq!(count("allow w C3,PASS 2", Color::White, 1), 2);
+        assert_eq!(count("allow w C3,PASS 2", Color::White, 3), 26);
+        assert_eq!(limits("allow b C3 1 avoid b C3 1", Color::Black), Err(NotAllowed::All));
+        assert!(matches!(limits("avoid b Z9 1", Color::Black), Err(NotAllowed::Vertex(_))));
     }
 }
