@@ -34,7 +34,7 @@ pub(super) struct TuneArgs {
     /// Games of an iteration, an even number
     #[arg(long, value_name = "NUMBER", default_value_t = 4, value_parser = clap::value_parser!(u64).range(2..=10_000))]
     games_each: u64,
-    /// How far the settings would go, in steps, if all games said the same [default: 7.5 times the root of
+    /// How far the settings would go, in steps, if all games said the same [default: 12 times the root of
     /// the number of iterations]
     #[arg(long, value_name = "STEPS")]
     reach: Option<f64>,

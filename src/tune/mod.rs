@@ -19,8 +19,8 @@ const GAIN_POWER: f64 = 0.602;
 const STEP_POWER: f64 = 0.101;
 
 /// How far the settings would go, in steps for each root of an iteration, if all games said the same. Four games an
-/// iteration then find settings that are worth 200 Elo over their range, and hardly stray.
-const REACH: f64 = 7.5;
+/// iteration then find settings that are worth some hundred Elo over their range, and hardly stray.
+const REACH: f64 = 12.0;
 
 /// Share of the iterations after which the gain begins to fall in earnest.
 const STABLE: f64 = 0.1;

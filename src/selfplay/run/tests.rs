@@ -300,8 +300,8 @@ fn settings_of_the_search_were_ignored() {
     let params =
         SelfplayParams { considered: 0, simulations: 40, threads: 1, ..Default::default() };
     let archive = Archive::new();
-    let moves = |c_puct| {
-        let search = SearchParams { c_puct, ..SearchParams::default() };
+    let moves = |exploration| {
+        let search = SearchParams { exploration, ..SearchParams::default() };
         let whole = selfplay(&HashedEvaluator, &params, Rules::NOGO, &archive);
         let mut moves = Vec::new();
         let keep = |played: Played| {
@@ -311,5 +311,5 @@ fn settings_of_the_search_were_ignored() {
         Selfplay { search: &search, ..whole }.play(0..1, &AtomicBool::new(false), keep).unwrap();
         moves
     };
-    assert_ne!(moves(0.1), moves(5.0));
+    assert_ne!(moves(0.05), moves(5.0));
 }

@@ -42,11 +42,11 @@ fn settings_of_the_search_were_ignored() {
     let size = BoardSize::square(5).unwrap();
     let position = Position::new(size, Rules::NOGO, Komi::default());
     let params = UncertaintyParams { simulations: 60, ..Default::default() };
-    let found = |c_puct| {
-        let search = SearchParams { c_puct, ..SearchParams::default() };
+    let found = |exploration| {
+        let search = SearchParams { exploration, ..SearchParams::default() };
         let research = Research { search: &search, ..research(&params) };
         let stop = AtomicBool::new(false);
         research.run(std::slice::from_ref(&position), &stop, &|| {}).unwrap().unwrap()
     };
-    assert_ne!(found(0.1), found(5.0));
+    assert_ne!(found(0.05), found(5.0));
 }
