@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::query::{Query, Reports};
 use super::queue::Task;
 use super::service::Listener;
-use crate::eval::{EvalError, Evaluator, Look, Opinion, Policy};
+use crate::eval::{EvalError, Evaluator, Look, Opinion, Policy, Value};
 use crate::game::{Move, Position, Symmetry};
-use crate::search::{Request, Search, SearchReport};
+use crate::search::{Proof, Request, Search, SearchReport};
 use crate::timeman::{SearchProgress, StopReason};
 use crate::util::{Seed, panic_text};
 
@@ -99,7 +99,12 @@ impl Worker<'_> {
             ..Request::new(&mut stop, &elapsed)
         };
         // A tree of its own: what is found of a position depends on nothing that was asked before.
-        let report = Search::new(evaluator, query.search.clone(), seed).run(&position, request)?;
+        let mut search = Search::new(evaluator, query.search.clone(), seed);
+        let mut report = search.run(&position, request)?;
+        if position.is_over() {
+            // NoGo: whoever cannot move has lost, whatever an evaluator says.
+            (report.value, report.proven) = (Value::LOSS, Some(Proof::Loss));
+        }
         Ok((position, opinion, report))
     }
 }
