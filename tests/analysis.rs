@@ -73,7 +73,9 @@ fn quick(threads: usize) -> (Service, Arc<Context>) {
 fn ask((service, context): (Service, Arc<Context>), lines: &[String]) -> Vec<Json> {
     let answers = Arc::new(Answers::default());
     let session = Session::new(service.client(), context, Arc::clone(&answers) as _);
-    lines.iter().for_each(|line| session.line(line.as_bytes()));
+    for line in lines {
+        session.line(line.as_bytes());
+    }
     service.finish();
     answers.take()
 }

@@ -161,7 +161,7 @@ pub(super) mod tests {
         let query = query(Rules::CHINESE, "b C3 w pass b pass b C3");
         let position = query.position(3).unwrap();
         assert!(!position.is_over() && position.last_moves().count() == 3);
-        assert_eq!(query.position(4).unwrap_err(), (3, Illegal::Occupied));
+        assert_eq!(query.position(4).err(), Some((3, Illegal::Occupied)));
         let forgotten = Query { ignore_history: true, ..query };
         assert_eq!(forgotten.position(3).unwrap().last_moves().count(), 0);
     }

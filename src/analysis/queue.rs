@@ -116,6 +116,7 @@ impl Queue {
 mod tests {
     use super::*;
     use crate::analysis::query::tests::query;
+    use crate::analysis::worker::Outcome;
     use crate::game::Rules;
 
     fn submitted(client: u64, id: &str, turns: &[(usize, i64)]) -> Arc<Submitted> {
@@ -124,7 +125,8 @@ mod tests {
             turns: turns.to_vec(),
             ..query(Rules::CGOS, "b A1 w B1 b C1 w D1")
         };
-        Arc::new(Submitted { query, listener: Arc::new(|_: &Query, _, _| {}), client })
+        let listener = Arc::new(|_: &Query, _: usize, _: Outcome<'_>| {});
+        Arc::new(Submitted { query, listener, client })
     }
 
     fn names(tasks: &[&Task]) -> String {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::query::{Query, Reports};
 use super::queue::Task;
 use super::service::Listener;
-use crate::eval::{EvalError, Evaluator, Look, Opinion, Policy, Value};
-use crate::game::{Move, Position, Symmetry};
+use crate::eval::{EvalError, Evaluator, Look, Opinion, Policy, Value, symmetry_of};
+use crate::game::{Move, Position};
 use crate::search::{Proof, Request, Search, SearchReport};
 use crate::timeman::{SearchProgress, StopReason};
 use crate::util::{Seed, panic_text};
@@ -72,7 +72,8 @@ impl Worker<'_> {
         let seed = Seed::new(query.search.seed);
         let apart = self.evaluator.apart(&position, seed).map(Arc::<dyn Evaluator>::from);
         let evaluator = apart.unwrap_or_else(|| Arc::clone(self.evaluator));
-        let look = Look { symmetry: Symmetry::IDENTITY, optimism: 0.0 };
+        // As the search will be told.
+        let look = Look { symmetry: symmetry_of(&position), optimism: 0.0 };
         let mut opinion = evaluator.look(&position, look)?;
         if opinion.evaluation.policy == Policy::OnDemand {
             opinion.evaluation.policy = evaluator.policy(&position);

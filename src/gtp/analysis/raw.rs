@@ -61,7 +61,7 @@ fn grid(position: &Position, cell: impl Fn(Point) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::{Ownership, Policy, Value};
+    use crate::eval::{Evaluation, Ownership, Policy, Value};
     use crate::game::{BoardSize, Komi, Rules};
 
     #[test]
