@@ -1,4 +1,4 @@
-//! KaTrain's own engine class (`katrain`, from the Python Package Index) drives `tedomari analysis`: a game, other moves,
+//! `KaTrain`'s own engine class (`katrain`, from the Python Package Index) drives `tedomari analysis`: a game, other moves,
 //! regions, pondering, a new game, shutdown. The session is `tests/katrain/session.py`.
 //!
 //! Without Python or an index the test says so and passes.

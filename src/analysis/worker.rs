@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::query::{Query, Reports};
 use super::queue::Task;
 use super::service::Listener;
-use crate::eval::{EvalError, Evaluator, Look, Opinion, Policy};
-use crate::game::{Position, Symmetry};
-use crate::search::{Request, Search, SearchReport};
+use crate::eval::{EvalError, Evaluator, Look, Opinion, Policy, Value, symmetry_of};
+use crate::game::Position;
+use crate::search::{Proof, Request, Search, SearchReport};
 use crate::timeman::{SearchProgress, StopReason};
 use crate::util::{Seed, panic_text};
 
@@ -72,7 +72,8 @@ impl Worker<'_> {
         let seed = Seed::new(query.search.seed);
         let apart = self.evaluator.apart(&position, seed).map(Arc::<dyn Evaluator>::from);
         let evaluator = apart.unwrap_or_else(|| Arc::clone(self.evaluator));
-        let look = Look { symmetry: Symmetry::IDENTITY, optimism: 0.0 };
+        // As the search will be told.
+        let look = Look { symmetry: symmetry_of(&position), optimism: 0.0 };
         let mut opinion = evaluator.look(&position, look)?;
         if opinion.evaluation.policy == Policy::OnDemand {
             opinion.evaluation.policy = evaluator.policy(&position);
@@ -99,7 +100,12 @@ impl Worker<'_> {
             ..Request::new(&mut stop, &elapsed)
         };
         // A tree of its own: what is found of a position depends on nothing that was asked before.
-        let report = Search::new(evaluator, query.search.clone(), seed).run(&position, request)?;
+        let mut search = Search::new(evaluator, query.search.clone(), seed);
+        let mut report = search.run(&position, request)?;
+        if position.is_over() {
+            // NoGo: whoever cannot move has lost, whatever an evaluator says.
+            (report.value, report.proven) = (Value::LOSS, Some(Proof::Loss));
+        }
         Ok((position, opinion, report))
     }
 }

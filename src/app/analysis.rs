@@ -24,12 +24,22 @@ pub struct Analysis {
     pub context: Arc<Context>,
 }
 
-/// Changes what KataGo's parameters change. The names of those without an equivalent are returned.
-pub fn override_config(
-    config: Config,
-    pairs: &[(String, String)],
-) -> anyhow::Result<(Config, Vec<(String, String)>, Vec<String>)> {
-    let (mut config, mut kept, mut unknown) = (config, Vec::new(), Vec::new());
+/// One of KataGo's parameters with its value.
+pub type Parameter = (String, String);
+
+/// What becomes of KataGo's parameters.
+pub struct Overridden {
+    /// The configuration with what they change in it.
+    pub config: Config,
+    /// Those that are for the search.
+    pub search: Vec<Parameter>,
+    /// The names of those without an equivalent.
+    pub unknown: Vec<String>,
+}
+
+/// Sorts KataGo's parameters by what they change.
+pub fn override_config(mut config: Config, pairs: &[Parameter]) -> anyhow::Result<Overridden> {
+    let (mut search, mut unknown) = (Vec::new(), Vec::new());
     for (key, value) in pairs {
         let own = match key.as_str() {
             "numAnalysisThreads" => Some("analysis.threads"),
@@ -42,12 +52,12 @@ pub fn override_config(
             continue;
         }
         match settings(&config).set(key, value) {
-            Ok(()) => kept.push((key.clone(), value.clone())),
+            Ok(()) => search.push((key.clone(), value.clone())),
             Err(Unusable::Unknown(key)) => unknown.push(key),
             Err(error) => return Err(error.into()),
         }
     }
-    Ok((config, kept, unknown))
+    Ok(Overridden { config, search, unknown })
 }
 
 /// How positions are searched where a query says nothing else. Those that are searched at the same time share cores and memory.
@@ -68,7 +78,7 @@ fn settings(config: &Config) -> Settings {
 /// Loads the network, starts the threads, and sets these of KataGo's parameters.
 pub fn start(
     config: &Config,
-    parameters: &[(String, String)],
+    parameters: &[Parameter],
     now: Box<dyn Fn() -> Duration + Send + Sync>,
 ) -> anyhow::Result<Analysis> {
     let Loading { evaluator, games, models, background } = loading::begin(config)?;
@@ -120,15 +130,14 @@ mod tests {
     fn parameters_of_katago_change_the_configuration_or_the_search() {
         let pairs = [("numAnalysisThreads", "3"), ("maxVisits", "9"), ("logDir", "x")];
         let pairs = pairs.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let (config, kept, unknown) = override_config(Config::default(), &pairs).unwrap();
-        assert_eq!(config.analysis.threads, 3);
-        assert_eq!((kept, unknown), (vec![pairs[1].clone()], vec!["logDir".to_owned()]));
-        let wrong = [("maxVisits".to_owned(), "none".to_owned())];
-        assert!(
-            override_config(Config::default(), &wrong)
-                .unwrap_err()
-                .to_string()
-                .contains("maxVisits")
+        let found = override_config(Config::default(), &pairs).unwrap();
+        assert_eq!(found.config.analysis.threads, 3);
+        assert_eq!(
+            (found.search, found.unknown),
+            (vec![pairs[1].clone()], vec!["logDir".to_owned()])
         );
+        let wrong = [("maxVisits".to_owned(), "none".to_owned())];
+        let error = override_config(Config::default(), &wrong).err().unwrap().to_string();
+        assert!(error.contains("maxVisits"), "{error}");
     }
 }

@@ -16,7 +16,7 @@ use clap::Args;
 use super::{print, stop};
 use crate::analysis::Service;
 use crate::analysis::katago::{Session, schema};
-use crate::app::analysis::{self, Analysis};
+use crate::app::analysis::{self, Analysis, Overridden, Parameter};
 use crate::config::Config;
 use lines::{Room, lines, write_lines};
 
@@ -164,10 +164,7 @@ fn conclude(
 }
 
 /// The configuration with what the flags change, and parameters of KataGo for the search.
-fn configured(
-    args: &AnalysisArgs,
-    mut config: Config,
-) -> anyhow::Result<(Config, Vec<(String, String)>)> {
+fn configured(args: &AnalysisArgs, config: Config) -> anyhow::Result<(Config, Vec<Parameter>)> {
     let mut pairs = Vec::new();
     for pair in args.override_config.iter().flat_map(|list| list.split(',')) {
         let (key, value) = pair
@@ -175,9 +172,8 @@ fn configured(
             .with_context(|| format!("in --override-config {pair}: write KEY=VALUE"))?;
         pairs.push((key.trim().to_owned(), value.trim().to_owned()));
     }
-    let (changed, parameters, unknown) =
+    let Overridden { mut config, search, unknown } =
         analysis::override_config(config, &pairs).context("in --override-config")?;
-    config = changed;
     if let Some(threads) = args.analysis_threads {
         config = config
             .with("analysis.threads", &threads.to_string())
@@ -195,7 +191,7 @@ fn configured(
     if let Some(file) = &args.human_model {
         say(&format!("Note: the human model {} cannot be used", file.display()));
     }
-    Ok((config, parameters))
+    Ok((config, search))
 }
 
 /// Tells the main thread when the process is told to end, or nobody reads the answers any more.

@@ -126,6 +126,7 @@ pub struct MoveInfo {
 }
 
 /// The expected score after a move, in points, by three names.
+#[expect(clippy::struct_field_names, reason = "KataGo's names")]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MoveScore {
@@ -187,7 +188,6 @@ pub struct RootInfo {
 
 /// What a client wants to be told, and how.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "clients ask for each part by itself")]
 pub(super) struct Form {
     pub(super) winrates: Perspective,
     pub(super) pv_length: usize,

@@ -1,5 +1,7 @@
 //! Names of positions.
 
+use std::fmt::Write as _;
+
 use sha2::{Digest, Sha256};
 
 use crate::game::{Color, Position, Symmetry};
@@ -20,7 +22,10 @@ pub(super) fn hashes(position: &Position) -> (String, String) {
             }
         }));
         let digest = Sha256::digest(text.as_bytes());
-        digest[..16].iter().map(|byte| format!("{byte:02X}")).collect::<String>()
+        digest[..16].iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02X}");
+            text
+        })
     };
     let all = Symmetry::for_size(size).iter().map(|&symmetry| of(symmetry));
     (of(Symmetry::IDENTITY), all.min().unwrap_or_default())
