@@ -179,11 +179,21 @@ impl Prepared {
     }
 
     /// Plays until the match is over or told to stop, and counts its games.
-    pub fn play(self, audience: &mut dyn Audience) -> anyhow::Result<(Standing, MatchInfo)> {
+    pub fn play(self, audience: &mut dyn Audience) -> anyhow::Result<PlayedMatch> {
         let standing = self.contest.run(self.results, &self.lines, audience)?;
-        count(&self.folder)?;
-        Ok((standing, self.info))
+        let summary = count(&self.folder)?;
+        Ok(PlayedMatch { standing, summary, info: self.info })
     }
+}
+
+/// A match, or as much of it as was played.
+pub struct PlayedMatch {
+    /// How it stands.
+    pub standing: Standing,
+    /// What its games say.
+    pub summary: Summary,
+    /// What it is.
+    pub info: MatchInfo,
 }
 
 /// Opens the folder of a match, which may hold a part of it already, and gathers its players.

@@ -4,13 +4,17 @@
 //! `cli` reads arguments, calls what is here, and prints. Errors are texts for people with their
 //! causes, as nobody does anything about them but show them: `anyhow`.
 
+pub mod bench;
 pub mod compare;
+pub mod engine;
 pub mod evaluators;
 pub mod games;
+pub mod generations;
 pub mod import;
 pub mod label;
 pub mod loading;
 pub mod matches;
+pub mod net_bench;
 pub mod pieces;
 pub mod players;
 pub mod progress;
@@ -19,3 +23,4 @@ pub mod stop_model;
 pub mod stop_profile;
 pub mod store;
 pub mod timetable;
+pub mod training;
