@@ -57,6 +57,13 @@ pub struct LabelSpec {
     pub seed: u64,
 }
 
+impl LabelSpec {
+    /// Share of the games that is held out where nobody says otherwise.
+    pub const HOLDOUT: f64 = 0.02;
+    /// Games of a file where nobody says otherwise.
+    pub const GAMES_PER_FILE: u32 = 100;
+}
+
 /// What was labelled.
 #[derive(Clone, Debug, Serialize)]
 pub struct Labelled {

@@ -186,17 +186,27 @@ impl Prepared {
     }
 
     /// Plays until the match is over or told to stop, and counts its games.
-    pub fn play(self, audience: &mut dyn Audience) -> anyhow::Result<(Standing, MatchInfo)> {
+    pub fn play(self, audience: &mut dyn Audience) -> anyhow::Result<PlayedMatch> {
         let (folder, info) = (self.folder.clone(), self.info.clone());
         let standing = self.games(audience)?;
-        count(&folder)?;
-        Ok((standing, info))
+        let summary = count(&folder)?;
+        Ok(PlayedMatch { standing, summary, info })
     }
 
     /// Plays until the match is over or told to stop, and writes no summary.
     pub(super) fn games(self, audience: &mut dyn Audience) -> anyhow::Result<Standing> {
         Ok(self.contest.run(self.results, &self.lines, audience)?)
     }
+}
+
+/// A match, or as much of it as was played.
+pub struct PlayedMatch {
+    /// How it stands.
+    pub standing: Standing,
+    /// What its games say.
+    pub summary: Summary,
+    /// What it is.
+    pub info: MatchInfo,
 }
 
 /// Opens the folder of a match, which may hold a part of it already, and gathers its players.

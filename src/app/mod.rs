@@ -5,13 +5,17 @@
 //! causes, as nobody does anything about them but show them: `anyhow`.
 
 pub mod analysis;
+pub mod bench;
 pub mod compare;
+pub mod engine;
 pub mod evaluators;
 pub mod games;
+pub mod generations;
 pub mod import;
 pub mod label;
 pub mod loading;
 pub mod matches;
+pub mod net_bench;
 pub mod pieces;
 pub mod players;
 pub mod progress;
@@ -20,4 +24,5 @@ pub mod stop_model;
 pub mod stop_profile;
 pub mod store;
 pub mod timetable;
+pub mod training;
 pub mod tune;

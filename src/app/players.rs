@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 
-use super::{evaluators, stop_model, timetable};
+use super::engine::Equipment;
+use super::evaluators;
 use crate::arena::{Contestant, EngineMaker, PlayerKind, PlayerSpec, Source, Terms, TimeControl};
 use crate::config::{Config, long_name};
-use crate::engine::Engine;
 use crate::timeman::TimeParams;
 use crate::util::Seed;
 
@@ -135,21 +135,13 @@ impl Team {
 /// what playouts learnt in one game is forgotten in the next, so that games do not depend on those before them.
 fn maker(config: Config) -> anyhow::Result<EngineMaker> {
     let evaluator = evaluators::make(&config)?;
-    let table = timetable::configured(&config)?;
-    let stop_model = stop_model::make(&config);
+    let equipment = Equipment::of(&config)?;
     Ok(Box::new(move |seed: Seed| {
         let mut config = config.clone();
         // Seeds of the configuration are positive in 64 bits.
         config.search.seed = seed.fork("engine", config.search.seed).number() >> 1;
         evaluator.begin_game(Seed::new(config.search.seed));
-        let mut engine = Engine::new(config.engine(), Arc::clone(&evaluator));
-        if let Some(table) = &table {
-            engine.set_timetable(table.clone());
-        }
-        if let Some(stop_model) = &stop_model {
-            engine.set_stop_model(Arc::clone(stop_model));
-        }
-        Ok(engine)
+        Ok(equipment.engine(&config, Arc::clone(&evaluator)))
     }))
 }
 

@@ -40,6 +40,11 @@ pub struct SelfplaySpec {
     pub part: Part,
 }
 
+impl SelfplaySpec {
+    /// Games of a file where nobody says otherwise.
+    pub const GAMES_PER_FILE: u64 = 100;
+}
+
 /// What was played.
 #[derive(Clone, Debug, Serialize)]
 pub struct SelfplayReport {

@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context;
 
 use super::stop;
-use crate::app::{evaluators, loading, stop_model, timetable};
+use crate::app::engine::Equipment;
+use crate::app::{evaluators, loading};
 use crate::arena::TimeControl;
 use crate::config::Config;
-use crate::engine::Engine;
 use crate::gtp::{ServeError, Session, serve};
 use crate::util::iso_date;
 
@@ -24,19 +24,13 @@ pub(super) fn run(config: Config, clock: Option<TimeControl>) -> anyhow::Result<
     }
     let runtime = start_runtime()?;
     let loading::Loading { evaluator, games, models, background } = loading::begin(&config)?;
-    let mut engine = Engine::new(config.engine(), evaluator);
+    let mut engine = Equipment::of(&config)?.engine(&config, evaluator);
     engine.limit_to(games);
     if let Some(control) = clock {
         engine.set_time_system(control.clock().system());
         if matches!(control, TimeControl::Simulations(_)) {
             engine.count_simulations_as_time();
         }
-    }
-    if let Some(table) = timetable::configured(&config)? {
-        engine.set_timetable(table);
-    }
-    if let Some(stop_model) = stop_model::make(&config) {
-        engine.set_stop_model(stop_model);
     }
     let player = evaluators::describe(&config);
     let session = Session::new(engine, Box::new(config))

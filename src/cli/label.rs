@@ -47,10 +47,10 @@ pub(super) struct LabelArgs {
     #[arg(long)]
     play_on: Option<f64>,
     /// Share of the games that goes to OUT/holdout, of folders that hold none out themselves
-    #[arg(long, default_value_t = 0.02, value_parser = share)]
+    #[arg(long, default_value_t = LabelSpec::HOLDOUT, value_parser = share)]
     holdout: f64,
     /// Games of a file
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = LabelSpec::GAMES_PER_FILE, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     games_per_file: u32,
     /// Label a part of the files only, the I-th of N
     #[arg(long, value_name = "I/N", default_value = "1/1")]

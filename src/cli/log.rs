@@ -9,6 +9,16 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::config::LogParams;
 use crate::util::{Choice as _, open_log};
 
+/// The flags that make another program log like this one.
+#[must_use]
+pub fn flags(params: &LogParams) -> Vec<String> {
+    let mut flags = vec!["--log-level".to_owned(), params.level.word().to_owned()];
+    if !params.file.is_empty() {
+        flags.extend(["--log-file".to_owned(), params.file.clone()]);
+    }
+    flags
+}
+
 /// Starts logging as configured, to standard error or a file: never to standard output, which
 /// belongs to the protocol.
 pub(super) fn start(params: &LogParams) -> anyhow::Result<()> {

@@ -12,8 +12,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use super::match_report;
-use crate::app::matches::{self, MatchSpec};
-use crate::arena::{DeadBy, MatchInfo, Pairing, PlayerSpec, Shard, Standing, TimeControl};
+use crate::app::matches::{self, MatchSpec, PlayedMatch};
+use crate::arena::{DeadBy, Pairing, PlayerSpec, Shard, TimeControl};
 use crate::config::Config;
 use crate::game::{BoardSize, Komi, Rules};
 use crate::util::stats::Sprt;
@@ -138,7 +138,8 @@ pub(super) fn run(line: &MatchLine, config: &Config, board: Option<&str>) -> any
 
 /// Plays a match, or goes on with it.
 fn play(args: &MatchArgs, config: &Config, board: Option<&str>) -> anyhow::Result<()> {
-    let (standing, info) = play_match(args.spec(board)?, &args.out, config, &Arc::default())?;
+    let played = play_match(args.spec(board)?, &args.out, config, &Arc::default())?;
+    let PlayedMatch { standing, info, .. } = played;
     if args.json {
         return super::print_json(&json!(show::summary(&standing, &info, &args.out)));
     }
@@ -152,7 +153,7 @@ pub fn play_match(
     out: &Path,
     config: &Config,
     stop: &Arc<AtomicBool>,
-) -> anyhow::Result<(Standing, MatchInfo)> {
+) -> anyhow::Result<PlayedMatch> {
     let prepared = matches::prepare(spec, out, config, stop)?;
     let info = &prepared.info;
     let mut show = show::Show::new(&info.players, info.sprt, prepared.resumed());

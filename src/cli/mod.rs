@@ -7,7 +7,7 @@ mod compare;
 mod config;
 mod gtp;
 mod label;
-mod log;
+pub mod log;
 mod match_report;
 mod matches;
 mod net;
@@ -129,6 +129,9 @@ enum Subcommands {
     Record(record::RecordCommand),
     /// Train a network on games
     Train(Box<train::TrainArgs>),
+    /// Train the network that is described on standard input, for `run`
+    #[command(hide = true)]
+    TrainJob,
     /// Learn when a search may stop early: traces, networks, stop profiles
     Uncertainty(uncertainty::UncertaintyArgs),
     /// Do generations of self-play, training and matches
@@ -199,8 +202,9 @@ impl Cli {
             Subcommands::Selfplay(args) => selfplay::run(&args, &config),
             Subcommands::Record(command) => record::run(&command, &config, board.as_deref()),
             Subcommands::Train(args) => train::run(&args, &config),
+            Subcommands::TrainJob => train::run_job(),
             Subcommands::Uncertainty(args) => uncertainty::run(&args, &config),
-            Subcommands::Run(args) => run::run(&args, &config, self.options.config.as_deref()),
+            Subcommands::Run(args) => run::run(&args, &config),
             Subcommands::Tune(args) => tune::run(&args, &config),
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
             Subcommands::Time(command) => time::run(&command, &config),

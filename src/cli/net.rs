@@ -13,11 +13,7 @@ use super::{print, print_json};
 use crate::app::evaluators;
 use crate::config::Config;
 use crate::game::{BoardSize, Game};
-use crate::nn::features::FEATURES_VERSION;
-use crate::nn::{
-    KataGoFile, MANIFEST_FORMAT, Manifest, NetFile, NetShape, Network, Precision, builtin,
-    random_weights,
-};
+use crate::nn::{KataGoFile, Manifest, NetFile, NetShape, Network, Precision, builtin};
 use crate::util::Seed;
 
 #[derive(Debug, Subcommand)]
@@ -257,22 +253,7 @@ fn halve(args: &HalveArgs) -> anyhow::Result<()> {
 
 fn init(args: &InitArgs) -> anyhow::Result<()> {
     let name = args.file.file_stem().context("the file has no name")?;
-    let mut net = NetFile {
-        manifest: Manifest {
-            format: MANIFEST_FORMAT,
-            name: name.to_string_lossy().into_owned(),
-            sha256: String::new(),
-            features: FEATURES_VERSION,
-            games: vec!["go".to_owned(), "nogo".to_owned()],
-            boards: [9, 19],
-            training: format!("none: random weights, seed {}", args.seed),
-            strength: "none".to_owned(),
-            shape: args.shape,
-            canaries: Vec::new(),
-        },
-        weights: random_weights(&args.shape, Seed::new(args.seed)),
-    };
-    net.record_canaries()?;
-    net.save(&args.file)?;
+    NetFile::untrained(&name.to_string_lossy(), args.shape, Seed::new(args.seed))?
+        .save(&args.file)?;
     print(&format!("{}: an untrained {} network\n", args.file.display(), args.shape))
 }

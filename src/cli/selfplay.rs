@@ -23,7 +23,7 @@ pub(super) struct SelfplayArgs {
     #[arg(long, default_value_t = 1000)]
     games: u64,
     /// Games of a file
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, default_value_t = SelfplaySpec::GAMES_PER_FILE, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     games_per_file: u64,
     /// Evaluate by games played to the end, not by a network
     #[arg(long)]

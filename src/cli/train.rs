@@ -1,25 +1,21 @@
 //! `tedomari train`: training of networks.
 
-use std::collections::HashSet;
-use std::io::IsTerminal;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, ensure};
 use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::progress::bar;
-
-use super::{print, print_json, restart, stop};
-use crate::app::evaluators;
-use crate::app::import::HOLDOUT;
-use crate::config::Config;
-use crate::nn::{NetShape, Network, Tensors, random_weights};
-use crate::record::{Shard, ShardError, Window, WindowParams, shard_files};
-use crate::train::{Control, Event, Job, Losses, Newer, Summary, TrainParams, Verdict, train};
-use crate::util::{Params, Seed, make_folder};
+use super::{log, print, print_json, restart, stop};
+use crate::app::training::{self, TrainAudience, TrainReport, TrainSpec};
+use crate::config::{Config, LogParams};
+use crate::nn::NetShape;
+use crate::train::{Event, Job, Losses, Verdict};
+use crate::util::Params as _;
 
 #[derive(Debug, Args)]
 pub(super) struct TrainArgs {
@@ -68,143 +64,75 @@ pub(super) struct TrainArgs {
 }
 
 impl TrainArgs {
-    /// The settings with what was given.
-    fn params(&self, config: &Config) -> anyhow::Result<TrainParams> {
+    /// What was given; the rest is in the settings.
+    fn spec(&self, config: &Config) -> TrainSpec {
         let mut params = config.train.clone();
         params.steps = self.steps.unwrap_or(params.steps);
         params.batch = self.batch.unwrap_or(params.batch);
         params.learning_rate = self.rate.unwrap_or(params.learning_rate);
         params.threads = self.threads.unwrap_or(params.threads);
         params.seed = self.seed.unwrap_or(params.seed);
-        params.check()?;
-        Ok(params)
-    }
-
-    /// Shape and weights to start from, and where these come from.
-    fn start(&self, params: &TrainParams) -> anyhow::Result<(NetShape, Tensors, String)> {
-        if let Some(path) = &self.init {
-            let Network::Own(net) = evaluators::load(path)? else {
-                bail!("{path} is one of KataGo's networks, which cannot be trained on");
-            };
-            let shape = net.manifest.shape;
-            if let Some(wanted) = self.shape.filter(|wanted| *wanted != shape) {
-                bail!("{path} is a {shape} network, not a {wanted} one: leave --shape out");
-            }
-            let checksum: String = net.manifest.sha256.chars().take(12).collect();
-            let origin = format!("started from {} ({checksum})", net.manifest.name);
-            return Ok((shape, net.weights, origin));
+        TrainSpec {
+            data: self.data.clone(),
+            out: self.out.clone(),
+            shape: self.shape,
+            init: self.init.clone(),
+            name: self.name.clone(),
+            window: self.window,
+            follow: self.follow,
+            minutes: self.minutes,
+            params,
         }
-        let shape = self.shape.unwrap_or(NetShape::new(6, 64));
-        let weights = random_weights(&shape, Seed::new(params.seed));
-        Ok((shape, weights, "started from random weights".to_owned()))
-    }
-
-    /// The games to train on and those that are held out.
-    fn windows(&self) -> anyhow::Result<(Window, Window)> {
-        let mut held_out = Vec::new();
-        for path in &self.data {
-            let folder = path.join(HOLDOUT);
-            if folder.is_dir() {
-                held_out.extend(shard_files(&folder)?);
-            }
-        }
-        let files = self.files()?;
-        if files.is_empty() {
-            bail!("there are no shards in {}", self.data[0].display());
-        }
-        let data = Window::open(&files, self.newest().as_ref())?;
-        Ok((data, Window::open(&held_out, None)?))
-    }
-
-    fn files(&self) -> Result<Vec<PathBuf>, ShardError> {
-        let files = self.data.iter().map(|path| shard_files(path));
-        Ok(files.collect::<Result<Vec<_>, _>>()?.concat())
-    }
-
-    fn newest(&self) -> Option<WindowParams> {
-        self.window.then(WindowParams::default)
-    }
-
-    /// The games with those of shards that have come since they were read.
-    fn newer(&self, data: &Window) -> Result<Option<Window>, ShardError> {
-        let known: HashSet<_> = data.files().collect();
-        let mut files = self.files()?;
-        files.retain(|file| !known.contains(file.as_path()));
-        if files.is_empty() {
-            return Ok(None);
-        }
-        let shards = files.iter().map(|file| Shard::read(file)).collect::<Result<Vec<_>, _>>()?;
-        data.with(shards, self.newest().as_ref()).map(Some)
-    }
-
-    fn net_name(&self) -> anyhow::Result<String> {
-        if let Some(name) = &self.name {
-            return Ok(name.clone());
-        }
-        let folder = self.out.file_name().context("--out names no folder: give --name as well")?;
-        Ok(folder.to_string_lossy().into_owned())
     }
 }
 
 pub(super) fn run(args: &TrainArgs, config: &Config) -> anyhow::Result<()> {
-    let params = args.params(config)?;
+    let spec = args.spec(config);
+    spec.params.check()?;
     restart::for_training()?;
-    let (shape, start, origin) = args.start(&params)?;
-    let (data, held_out) = args.windows()?;
-    let name = args.net_name()?;
-    if name.contains(['/', '\\']) || name.is_empty() {
-        bail!("'{name}' is no name of a network");
-    }
-    let limit = args.minutes.map(|minutes| Duration::try_from_secs_f64(60.0 * minutes));
-    let limit = limit.transpose().context("in --minutes")?;
-    make_folder(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
-    let newer = |data: &Window| args.newer(data);
-    let job = Job {
-        newer: args.follow.then_some(&newer as &Newer<'_>),
-        folder: args.out.clone(),
-        name,
-        shape,
-        start,
-        origin,
-        data: &data,
-        held_out: &held_out,
-        params,
-    };
-    let stop = stop::flag(None)?;
-    #[expect(clippy::disallowed_methods, reason = "a command line program reads the clock")]
-    let began = Instant::now();
-    let mut display = Display::new(&job);
-    let summary = train(
-        &job,
-        &mut Control {
-            clock: &|| began.elapsed(),
-            stop: &stop,
-            limit,
-            observe: &mut |event| display.show(event),
-        },
-    )?;
-    display.bar.finish_and_clear();
-    report(args, &summary)
-}
-
-fn report(args: &TrainArgs, summary: &Summary) -> anyhow::Result<()> {
+    let report = train(&spec)?;
     if args.json {
-        return print_json(&json!({
-            "file": summary.file,
-            "step": summary.step,
-            "samples": summary.samples,
-            "samples_per_second": summary.speed,
-            "finished": summary.finished,
-        }));
+        return print_json(&json!(report));
     }
-    let end = if summary.finished { "done" } else { "to be continued by the same command" };
+    let end = if report.finished { "done" } else { "to be continued by the same command" };
     print(&format!(
         "{}: {} steps, {} samples, {:.0} samples/s, {end}\n",
-        summary.file.display(),
-        summary.step,
-        summary.samples,
-        summary.speed,
+        report.file.display(),
+        report.step,
+        report.samples,
+        report.samples_per_second,
     ))
+}
+
+/// Trains as standard input says, and prints what came of it as one JSON object: for `tedomari run`.
+pub(super) fn run_job() -> anyhow::Result<()> {
+    restart::for_training()?;
+    let text = std::io::read_to_string(std::io::stdin()).context("cannot read the job")?;
+    print_json(&json!(train(&toml::from_str(&text).context("this is no job")?)?))
+}
+
+/// Has a process of its own train, as Candle is to compute otherwise than in this one.
+pub(super) fn in_process(spec: &TrainSpec, log: &LogParams) -> anyhow::Result<TrainReport> {
+    let program = std::env::current_exe().context("cannot find the program's own file")?;
+    let job = toml::to_string(spec).context("the job cannot be written")?;
+    let mut command = Command::new(program);
+    command.args(log::flags(log)).arg("train-job").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().context("cannot start the program")?;
+    let mut input = child.stdin.take().context("the program has no input")?;
+    // A program that has ended says by its status why.
+    let _ = input.write_all(job.as_bytes());
+    drop(input);
+    let output = child.wait_with_output().context("cannot wait for the program")?;
+    ensure!(output.status.success(), "the training failed ({}): see above", output.status);
+    serde_json::from_slice(&output.stdout).context("what the training wrote is no JSON")
+}
+
+fn train(spec: &TrainSpec) -> anyhow::Result<TrainReport> {
+    let stop = stop::flag(None)?;
+    let mut display = Display::default();
+    let report = training::run(spec, &stop, &mut display);
+    display.bar.finish_and_clear();
+    report
 }
 
 /// Shows how it goes: a bar on a terminal, else lines, both on standard error.
@@ -214,24 +142,16 @@ struct Display {
     steps: u64,
 }
 
-impl Display {
-    fn new(job: &Job<'_>) -> Self {
+impl Default for Display {
+    fn default() -> Self {
         let lines = !std::io::stderr().is_terminal();
         let template = "{bar:30} {pos}/{len} steps, {elapsed} gone, {eta} to go: {msg}";
-        let bar = ProgressBar::new(job.params.steps).with_style(bar(template));
-        let display = Self { bar, lines, steps: job.params.steps };
-        display.line(&format!(
-            "{} network, {} positions of {} games, {} games held out",
-            job.shape,
-            job.data.rows(),
-            job.data.games(),
-            job.held_out.games(),
-        ));
-        display
+        Self { bar: ProgressBar::new(0).with_style(bar(template)), lines, steps: 0 }
     }
+}
 
+impl Display {
     fn line(&self, text: &str) {
-        use std::io::Write;
         if self.lines {
             // Nobody may be reading.
             let _ = writeln!(std::io::stderr(), "{text}");
@@ -239,8 +159,22 @@ impl Display {
             self.bar.println(text);
         }
     }
+}
 
-    fn show(&mut self, event: &Event<'_>) {
+impl TrainAudience for Display {
+    fn begin(&mut self, job: &Job<'_>) {
+        self.steps = job.params.steps;
+        self.bar.set_length(self.steps);
+        self.line(&format!(
+            "{} network, {} positions of {} games, {} games held out",
+            job.shape,
+            job.data.rows(),
+            job.data.games(),
+            job.held_out.games(),
+        ));
+    }
+
+    fn see(&mut self, event: &Event<'_>) {
         match event {
             Event::Start { step } => {
                 if *step > 0 {

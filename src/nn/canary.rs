@@ -1,12 +1,16 @@
 //! Positions that tell whether a network is computed as it was when it was made.
 
 use super::evaluator::{NetEvaluator, Orientation, best_move};
-use super::manifest::Canary;
+use super::features::FEATURES_VERSION;
+use super::init::random_weights;
+use super::manifest::{Canary, MANIFEST_FORMAT, Manifest};
+use super::shape::NetShape;
 use super::weights::NetFile;
 use crate::eval::{EvalError, Evaluator};
 use crate::game::{
     BoardSize, Game, Illegal, Komi, KomiError, Position, Rules, SizeError, VertexError,
 };
+use crate::util::Seed;
 
 /// How far values may be from what the manifest says: kernels differ in the last digits only.
 const TOLERANCE: f32 = 1e-3;
@@ -136,6 +140,27 @@ impl NetFile {
     #[must_use]
     pub fn evaluator(&self, orientation: Orientation) -> NetEvaluator {
         NetEvaluator::new(self.manifest.shape, self.weights.clone(), orientation)
+    }
+
+    /// A network with random weights, for Go and NoGo on 9x9 to 19x19.
+    pub fn untrained(name: &str, shape: NetShape, seed: Seed) -> Result<Self, CanaryError> {
+        let mut net = Self {
+            manifest: Manifest {
+                format: MANIFEST_FORMAT,
+                name: name.to_owned(),
+                sha256: String::new(),
+                features: FEATURES_VERSION,
+                games: vec!["go".to_owned(), "nogo".to_owned()],
+                boards: [9, 19],
+                training: format!("none: random weights, seed {}", seed.number()),
+                strength: "none".to_owned(),
+                shape,
+                canaries: Vec::new(),
+            },
+            weights: random_weights(&shape, seed),
+        };
+        net.record_canaries()?;
+        Ok(net)
     }
 
     /// Records canaries on the boards and games of the manifest: the empty board, and a few stones.

@@ -1,21 +1,15 @@
 //! `tedomari net bench`: evaluations per second, and where the time of a network goes.
 
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
 
-use crate::app::evaluators;
+use crate::app::net_bench::{NetBenchSpec, NetSpeed, measure};
 use crate::cli::{print, print_json};
 use crate::config::Config;
-use crate::eval::EvalError;
-use crate::game::{BoardSize, Komi, Move, Position, Rules};
-use crate::nn::katago::KataGoEvaluator;
-use crate::nn::{Laps, LayerKind, NetEvaluator, NetShape, Network, Orientation, random_weights};
-use crate::util::Seed;
+use crate::nn::{Laps, LayerKind, NetShape};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BenchArgs {
@@ -41,42 +35,15 @@ pub(in crate::cli) struct BenchArgs {
 
 /// Evaluates the positions of a random game over and over on every thread.
 pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
-    let size = config.game.size();
-    let Measured { evaluator, shape, operations } = measured(args, config)?;
-    let positions = random_game(size);
-    let batches: Vec<Vec<&Position>> = (0..positions.len())
-        .map(|start| positions.iter().cycle().skip(start).take(args.batch.into()).collect())
-        .collect();
-    // Packs the weights before the clock starts.
-    evaluator.evaluate(&batches[0], &mut Laps::default())?;
-    let limit = Duration::from_secs_f64(args.seconds);
-    let evaluated = AtomicU64::new(0);
-    let laps = || if args.layers { Laps::on(now) } else { Laps::default() };
-    let start = now();
-    let work = || -> anyhow::Result<Laps> {
-        let mut laps = laps();
-        for batch in batches.iter().cycle() {
-            evaluator.evaluate(batch, &mut laps)?;
-            evaluated.fetch_add(batch.len() as u64, Ordering::Relaxed);
-            if start.elapsed() >= limit {
-                break;
-            }
-        }
-        Ok(laps)
+    let spec = NetBenchSpec {
+        shape: args.shape,
+        threads: args.threads,
+        batch: args.batch.into(),
+        time: Duration::from_secs_f64(args.seconds),
+        layers: args.layers,
     };
-    let mut all = laps();
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..args.threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().try_for_each(|thread| {
-            let laps = thread.join().map_err(|_| anyhow::anyhow!("a thread has panicked"))??;
-            all.merge(&laps);
-            anyhow::Ok(())
-        })
-    })?;
-    let seconds = start.elapsed().as_secs_f64();
-    let evaluated = evaluated.into_inner() as f64;
-    let per_second = evaluated / seconds;
-    let gflops = per_second * operations / 1e9;
+    let NetSpeed { shape, seconds, evaluated, gflops, laps } = measure(&spec, config)?;
+    let (size, per_second) = (config.game.size(), evaluated / seconds);
     if args.json {
         let mut object = json!({
             "shape": shape,
@@ -88,7 +55,7 @@ pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
             "gflops": gflops,
         });
         if args.layers {
-            object["layers"] = layers_object(&all, evaluated);
+            object["layers"] = layers_object(&laps, evaluated);
         }
         return print_json(&object);
     }
@@ -100,14 +67,9 @@ pub(super) fn run(args: &BenchArgs, config: &Config) -> anyhow::Result<()> {
         if args.threads == 1 { "thread" } else { "threads" },
     );
     if args.layers {
-        text += &layers_text(&all, evaluated);
+        text += &layers_text(&laps, evaluated);
     }
     print(&text)
-}
-
-#[expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// Time, operations and share of some layers.
@@ -175,68 +137,4 @@ fn layers_text(laps: &Laps, evaluated: f64) -> String {
         );
     }
     text
-}
-
-/// What is measured, without a cache.
-struct Measured {
-    evaluator: Timed,
-    shape: String,
-    /// Of one evaluation on the configured board.
-    operations: f64,
-}
-
-/// An evaluator on the kernels of the CPU.
-enum Timed {
-    Own(NetEvaluator),
-    KataGo(KataGoEvaluator),
-}
-
-impl Timed {
-    /// Evaluates a batch with a stopwatch at the layers.
-    fn evaluate(&self, batch: &[&Position], laps: &mut Laps) -> Result<(), EvalError> {
-        match self {
-            Self::Own(net) => drop(net.evaluate_timed(batch, laps)),
-            Self::KataGo(net) => drop(net.outlooks_timed(batch, laps)?),
-        }
-        Ok(())
-    }
-}
-
-/// The network that is configured, or one of a shape.
-fn measured(args: &BenchArgs, config: &Config) -> anyhow::Result<Measured> {
-    let points = config.game.size().area();
-    let turned = Orientation::ByHash;
-    if config.net.path.is_empty() {
-        let weights = random_weights(&args.shape, Seed::new(1));
-        return Ok(Measured {
-            evaluator: Timed::Own(NetEvaluator::new(args.shape, weights, turned)),
-            shape: args.shape.to_string(),
-            operations: args.shape.operations(points),
-        });
-    }
-    let net = evaluators::load(&config.net.path)?;
-    Ok(Measured {
-        evaluator: match &net {
-            Network::Own(net) => Timed::Own(net.evaluator(turned)),
-            Network::KataGo(net) => Timed::KataGo(net.evaluator(turned)),
-        },
-        shape: net.shape(),
-        operations: net.operations(points),
-    })
-}
-
-/// The positions of a random game up to the middle of the board's filling.
-fn random_game(size: BoardSize) -> Vec<Position> {
-    let mut position = Position::new(size, Rules::CHINESE, Komi::default());
-    let mut rng = Seed::new(1).fork("bench", 0).rng();
-    let mut positions = vec![position.clone()];
-    for _ in 0..size.area() / 2 {
-        let color = position.to_move();
-        let legal: Vec<_> = position.legal_points(color).collect();
-        let choice = rand::Rng::next_u32(&mut rng) as usize % legal.len().max(1);
-        let Some(&point) = legal.get(choice) else { break };
-        position.play(color, Move::Place(point)).expect("invariant: the move is legal");
-        positions.push(position.clone());
-    }
-    positions
 }

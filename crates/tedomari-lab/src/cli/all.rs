@@ -274,9 +274,9 @@ fn records(
     let [first, second] = ["first", "second"].map(player);
     let players = vec![PlayerSpec::read(&first)?, PlayerSpec::read(&second)?];
     let spec = MatchSpec { games: Some(games), ..MatchSpec::of(players) };
-    let (standing, _) =
+    let played =
         play_match(spec, &out, config, budget.flag()).context("in the games of our own")?;
-    Ok(standing.is_over().then(|| (vec![out.join(RECORDS)], true)))
+    Ok(played.standing.is_over().then(|| (vec![out.join(RECORDS)], true)))
 }
 
 /// None if there was no time for all of it.

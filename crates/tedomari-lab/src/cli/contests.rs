@@ -6,7 +6,7 @@ use anyhow::Context;
 use serde::Deserialize;
 
 use super::budget::Budget;
-use tedomari::app::matches::{self, MatchSpec};
+use tedomari::app::matches::{MatchSpec, PlayedMatch};
 use tedomari::arena::PlayerSpec;
 use tedomari::cli::play_match;
 use tedomari::config::Config;
@@ -88,11 +88,11 @@ fn play(
 ) -> anyhow::Result<Option<Contest>> {
     let folder = folder.join(&part.name);
     make_folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let (standing, _) = play_match(part.spec()?, &folder, config, budget.flag())?;
+    let PlayedMatch { standing, summary, .. } =
+        play_match(part.spec()?, &folder, config, budget.flag())?;
     if !standing.is_over() {
         return Ok(None);
     }
-    let summary = matches::count(&folder)?;
     let pairing = summary.pairings.first().context("no game has ended")?;
     let simulations = |index: usize| summary.players.get(index)?.simulations.mean;
     let (first, second) = (simulations(pairing.first), simulations(pairing.second));

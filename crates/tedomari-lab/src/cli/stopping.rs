@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use tedomari::app::progress::Surroundings;
 use tedomari::app::stop_profile::{self, MakeSpec};
-use tedomari::cli::{Bars, print_json, restart, stop};
+use tedomari::cli::{Bars, log, print_json, restart, stop};
 use tedomari::config::Config;
 
 use super::budget::Budget;
@@ -75,7 +75,11 @@ pub(super) fn result(
     let job = toml::to_string(&job).context("the job cannot be written")?;
     let program = std::env::current_exe().context("cannot find the program's own file")?;
     let mut command = Command::new(program);
-    command.arg("stop-profile").stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+        .args(log::flags(&config.log))
+        .arg("stop-profile")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut child = command.spawn().context("cannot start the program")?;
     let mut input = child.stdin.take().context("the program has no input")?;
     // A program that has ended says by its status why.

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::budget::Budget;
 use super::write_files;
-use tedomari::app::matches::{self, MatchSpec};
+use tedomari::app::matches::{self, MatchSpec, PlayedMatch};
 use tedomari::app::timetable::table_game;
 use tedomari::arena::PlayerSpec;
 use tedomari::chart::{Axis, Chart, Line, Marks, Unit};
@@ -146,11 +146,11 @@ fn play(
     let players = players.iter().map(read).collect::<anyhow::Result<_>>()?;
     let spec = MatchSpec { games: Some(args.games), seed: args.seed, ..MatchSpec::of(players) };
     let played = play_match(spec, &folder, config, budget.flag());
-    let (standing, _) = played.with_context(|| format!("in the row {}", row.name()))?;
+    let PlayedMatch { standing, summary, .. } =
+        played.with_context(|| format!("in the row {}", row.name()))?;
     if !standing.is_over() {
         return Ok(None);
     }
-    let summary = matches::count(&folder)?;
     let pairing = summary.pairings.first().context("no game of the row has ended")?;
     let times = &summary.time_by_move;
     let means = times.mean[pairing.first].iter().copied();
