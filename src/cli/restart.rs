@@ -18,7 +18,7 @@ const KEPT_MEMORY: [(&str, &str); 3] = [
 /// loop: with our threads on all cores that takes half of the time and more.
 ///
 /// The pool is made by the environment alone, which a running program cannot change safely: so the
-/// program takes its own place with one more variable, and with those of [`KEPT_MEMORY`]. A user who
+/// program takes its own place with one more variable, and with those of `KEPT_MEMORY`. A user who
 /// has set the first is obeyed.
 pub fn for_training() -> anyhow::Result<()> {
     #[expect(clippy::disallowed_methods, reason = "to start anew just once")]

@@ -330,7 +330,6 @@ impl Resignation {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
     use super::*;
     use crate::eval::Value;
@@ -339,39 +338,18 @@ mod tests {
 
     /// A search that prefers A1, in what is Black's already, to a pass.
     fn report(position: &Position, priors: [f32; 2]) -> SearchReport {
-        let root = |mv, visits, prior| RootMove {
-            mv,
-            visits,
-            value: Value::WIN,
-            lower_bound: Value::WIN,
-            deviation: 0.0,
-            score: None,
-            prior,
-            proven: None,
-            line: Vec::new(),
-            owner_spread: None,
-        };
+        let root =
+            |mv, visits, prior| RootMove { prior, ..RootMove::blank(mv, visits, Value::WIN) };
         let size = position.size();
         let stone = size.parse_move("A1").unwrap();
         SearchReport {
-            size,
-            color: position.to_move(),
             moves: vec![root(stone, 20, priors[0]), root(Move::Pass, 1, priors[1])],
-            policy: Vec::new(),
             value: Value::WIN,
-            score: None,
-            proven: None,
             ownership: Ownership::of_black(size, vec![1.0; size.area()]),
             simulations: 22,
             visits: 22,
             nodes: 3,
-            memory: 0,
-            full: false,
-            elapsed: Duration::ZERO,
-            reason: None,
-            criticality: None,
-            owner_spread: None,
-            playout_length: None,
+            ..SearchReport::blank(size, position.to_move())
         }
     }
 

@@ -1,6 +1,8 @@
 //! The tree search.
 
 mod amaf;
+#[cfg(test)]
+mod fixtures;
 mod gumbel;
 mod json;
 mod leaf;

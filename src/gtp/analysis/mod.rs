@@ -100,16 +100,10 @@ pub(super) fn sample_report() -> SearchReport {
     let size = BoardSize::square(3).unwrap();
     let mv = |text: &str| size.parse_move(text).unwrap();
     let root = |text: &str, visits, value: f32| RootMove {
-        mv: mv(text),
-        visits,
-        value: Value::new(value),
         lower_bound: Value::new(value - 0.25),
         deviation: 0.5,
-        score: None,
         prior: 0.125,
-        proven: None,
-        line: Vec::new(),
-        owner_spread: None,
+        ..RootMove::blank(mv(text), visits, Value::new(value))
     };
     let best = RootMove {
         score: Some(1.5),
@@ -119,13 +113,9 @@ pub(super) fn sample_report() -> SearchReport {
         ..root("B2", 30, 0.25)
     };
     SearchReport {
-        size,
-        color: Color::Black,
         moves: vec![best, root("A3", 9, -1.0), root("pass", 0, 0.0)],
-        policy: Vec::new(),
         value: Value::new(0.25),
         score: Some(1.25),
-        proven: None,
         ownership: Ownership::of_black(
             size,
             vec![1.0, 0.5, 0.0, -0.5, -1.0, 0.25, -0.25, 0.0, 0.125],
@@ -134,12 +124,9 @@ pub(super) fn sample_report() -> SearchReport {
         visits: 40,
         nodes: 50,
         memory: 4096,
-        full: false,
         elapsed: std::time::Duration::from_millis(1500),
         reason: Some(StopReason::Simulations),
-        criticality: None,
-        owner_spread: None,
-        playout_length: None,
+        ..SearchReport::blank(size, Color::Black)
     }
 }
 
