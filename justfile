@@ -8,6 +8,7 @@ ci:
 generate:
     cargo run --release -- config > engine.toml
     cargo run --release -- commands > docs/gtp.md
+    cargo run --release -- analysis --schema > docs/schema/analysis.json
 
 bench:
     cargo bench --bench board

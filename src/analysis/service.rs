@@ -17,7 +17,7 @@ use crate::eval::Evaluator;
 /// Bytes of queries that may wait, about; whoever submits more has to wait.
 const MOST_WAITING: usize = 64 << 20;
 
-/// Hears what becomes of queries, on the threads that search and on those that terminate.
+/// Receives results, on the threads that search and on those that call [`Client::terminate`].
 pub trait Listener: Send + Sync {
     /// Something is known of a position of a query.
     fn hear(&self, query: &Query, turn: usize, outcome: Outcome<'_>);
@@ -45,7 +45,7 @@ pub struct Service {
 struct Shared {
     setup: Setup,
     queue: Mutex<Queue>,
-    /// There is something to search, or never will be again.
+    /// Signalled when there is something to search, and at the end.
     work: Condvar,
     /// There is room for more queries.
     room: Condvar,
@@ -85,7 +85,7 @@ impl Service {
         Ok(service)
     }
 
-    /// Somebody who asks, and terminates own queries only.
+    /// A new client, which can terminate its own queries only.
     #[must_use]
     pub fn client(&self) -> Client {
         // Ordering: the number itself is all that matters.

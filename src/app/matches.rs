@@ -22,8 +22,8 @@ use crate::util::{Seed, make_folder};
 /// How long a program may go on after its time is up before it counts as hanging.
 const LATE: Duration = Duration::from_secs(5);
 
-/// A match: who plays for how many games and by what terms. What is none follows from the rest or
-/// from the configuration.
+/// A match: who plays for how many games and by what terms. Fields that are `None` follow
+/// from the others or from the configuration.
 #[derive(Clone, Debug)]
 pub struct MatchSpec {
     /// At least two players.
@@ -63,13 +63,13 @@ pub struct MatchSpec {
 }
 
 impl MatchSpec {
-    /// Where random numbers start where nobody says otherwise.
+    /// The default of the seed.
     pub const SEED: u64 = 1;
-    /// Moves that are taken from SGF files where nobody says otherwise.
+    /// The default of the moves that are taken from SGF files.
     pub const OPENING_PLIES: usize = 8;
-    /// Milliseconds of every move that are not charged where nobody says otherwise.
+    /// The default of the milliseconds of every move that are not charged.
     pub const ALLOWANCE_MS: u64 = 20;
-    /// Seconds for a move without a clock where nobody says otherwise.
+    /// The default of the seconds for a move without a clock.
     pub const TIMEOUT_SECONDS: u64 = 600;
 
     /// A match of these players with everything else as usual.
@@ -127,7 +127,7 @@ impl MatchSpec {
         Ok(Schedule { players, pairing, games: self.games.unwrap_or(usual) })
     }
 
-    /// Where openings come from, as text and as it is meant.
+    /// Where openings come from, as written and as read.
     fn opening_source(&self, size: BoardSize) -> anyhow::Result<(String, OpeningSource)> {
         let text = self.openings.clone().unwrap_or_else(|| match (size.area() / 20).min(4) {
             0 => "none".to_owned(),

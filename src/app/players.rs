@@ -66,10 +66,7 @@ fn configure(
     base: &Config,
     terms: &Terms,
 ) -> anyhow::Result<Config> {
-    let mut config = base.clone();
-    for (_, file) in settings.iter().filter(|(key, _)| key == "config") {
-        config = Config::load(Path::new(file)).with_context(|| format!("in {file}"))?;
-    }
+    let mut config = file_of(base, settings)?;
     if config.time.lag_ms == TimeParams::default().lag_ms {
         // The referee is in the same process and has the time from the engine itself.
         config = config.with("time.lag_ms", "0")?;
@@ -89,6 +86,25 @@ fn configure(
     }
     evaluators::check_game(&config)?;
     Ok(config)
+}
+
+/// The file that the settings of a player name, or else the configuration of the command line.
+fn file_of(base: &Config, settings: &[(String, String)]) -> anyhow::Result<Config> {
+    let mut files = settings.iter().filter(|(key, _)| key == "config").map(|(_, file)| file);
+    files.next_back().map_or(Ok(base.clone()), |file| {
+        Config::load(Path::new(file)).with_context(|| format!("in {file}"))
+    })
+}
+
+/// The settings of a player in any game.
+pub(super) fn with_settings(
+    base: &Config,
+    settings: &[(String, String)],
+) -> anyhow::Result<Config> {
+    let mut own = settings.iter().filter(|(key, _)| key != "config");
+    own.try_fold(file_of(base, settings)?, |config, (key, value)| {
+        config.with(long_name(key), value).with_context(|| format!("in {key}={value}"))
+    })
 }
 
 /// What is different in a match where nobody says otherwise: one thread, and no clock where the

@@ -7,6 +7,7 @@ use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::matches::{MatchSpec, prepare};
+use super::players;
 use super::progress::Surroundings;
 use crate::arena::{Audience, GameLine, MatchInfo, PlayerKind, PlayerSpec, Standing};
 use crate::config::{Config, long_name};
@@ -230,10 +231,7 @@ impl TuneSpec {
                 self.player.name
             )
         };
-        let mut config = config.clone();
-        for (key, value) in given.iter().filter(|(key, _)| key != "config") {
-            config = config.with(long_name(key), value).with_context(|| format!("in {key}"))?;
-        }
+        let config = players::with_settings(config, given)?;
         self.ranges.iter().map(|range| range.tuned(&config)).collect()
     }
 

@@ -174,7 +174,7 @@ impl Cli {
         } else {
             if let Some(flag) = before.first_given() {
                 anyhow::bail!(
-                    "{flag} is for GTP here: write it behind the command if it has such a flag, or use --set"
+                    "{flag} before the command is for GTP: put it behind the command if it has such a flag, or use --set"
                 );
             }
             before
@@ -229,7 +229,7 @@ pub fn run_program(name: &str, work: impl FnOnce() -> anyhow::Result<()>) -> Exi
     }
 }
 
-/// A file that becomes larger than allowed is an error of the write, and no reason to die.
+/// A file that becomes larger than allowed fails the write instead of ending the process.
 #[cfg(unix)]
 fn survive_limits() {
     let seen = std::sync::Arc::default();

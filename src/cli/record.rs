@@ -9,6 +9,7 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::progress::bar;
+use super::settings::side;
 use super::{print, print_json};
 use crate::app::import::{self, IMPORT_SEED, ImportSpec};
 use crate::config::Config;
@@ -133,7 +134,8 @@ pub(super) fn run(
 
 impl ImportArgs {
     fn filters(&self, board: Option<&str>) -> anyhow::Result<Filters> {
-        let side = board.map(str::parse).transpose().context("in --board")?;
+        let side = board.map(side).transpose()?.map(|side| side.parse::<usize>());
+        let side = side.transpose().context("in --board")?;
         let size = side.map(BoardSize::square).transpose().context("in --board")?;
         Ok(Filters {
             min_rating: self.min_rating,

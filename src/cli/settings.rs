@@ -94,7 +94,7 @@ impl Settings {
 }
 
 /// The side of a board that is written as `9` or `9x9`.
-fn side(board: &str) -> anyhow::Result<String> {
+pub(super) fn side(board: &str) -> anyhow::Result<String> {
     let number = |text: &str| text.parse::<usize>().ok();
     match board.split_once('x').and_then(|(width, height)| number(width).zip(number(height))) {
         None => Ok(board.to_owned()),

@@ -26,7 +26,7 @@ pub(super) struct UncertaintyArgs {
 
 #[derive(Debug, Subcommand)]
 enum UncertaintyCommand {
-    /// Make a stop profile for a network: generate, train and calibrate one after the other
+    /// Make a stop profile for a network: generate, label, train, calibrate and replay one after the other
     Make(MakeArgs),
     /// Search positions of games to the end and keep every simulation
     Generate(GenerateArgs),

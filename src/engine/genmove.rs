@@ -1,4 +1,4 @@
-//! From the question for a move to the answer.
+//! From a request for a move to its answer.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::game::{Color, GameResult, Move};
 use crate::search::{Request, SearchClock, SearchReport};
 use crate::timeman::{DsMcts, Floor, Plan, Spent, TimeSystem};
 
-/// The first simulations are not waited for longer than this where real time counts.
+/// The longest wait for the least simulations, on a real clock.
 const FLOOR_TIME: Duration = Duration::from_millis(5);
 
 /// What came of thinking about a move.

@@ -50,12 +50,12 @@ struct Kept {
 /// How often a thread that sleeps until the deadline looks whether the search can end before.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Threads that are late are not waited for longer than this share of the time that is left for the next search,
-/// and this time. Then that begins with a new tree.
-const PATIENCE: u32 = 4;
+/// The next search waits for late threads at most one part in so many of its time, and at most the time below. Then
+/// it begins with a new tree.
+const WAIT_DIVISOR: u32 = 4;
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
-/// Fourths of the memory that a tree grows to. The rest is for what is kept of it after the next moves: the copy has to
+/// Quarters of its memory that a tree grows to. The rest is for what is kept of it after the next moves: the copy has to
 /// stand beside it for a moment.
 const GROWTH_IN_4: usize = 3;
 
@@ -141,7 +141,7 @@ impl Search {
         if request.line.is_some_and(usable) {
             let left =
                 request.deadline.map(|deadline| deadline.saturating_sub(request.clock.elapsed(0)));
-            self.pool.settle(job, left.map(|left| (left / PATIENCE).min(LONGEST_WAIT)));
+            self.pool.settle(job, left.map(|left| (left / WAIT_DIVISOR).min(LONGEST_WAIT)));
         }
     }
 
@@ -151,7 +151,7 @@ impl Search {
         self.params.keep_tree && self.params.gumbel().is_none()
     }
 
-    /// Has a job done, asks now and then whether to stop, and reports then.
+    /// Runs a job, asks now and then whether to stop, and reports at the end.
     fn lead(
         &mut self,
         job: &Arc<Job>,
@@ -208,8 +208,8 @@ impl Search {
         Ok(view.report(&now(), Some(reason)))
     }
 
-    /// The part of the last tree that begins with the position at the end of the line, or a new one: also where
-    /// the last tree was grown within other limits than hold from that position on.
+    /// The part of the last tree that begins with the position at the end of the line, or a new tree: also
+    /// where the last one was grown under other limits of moves.
     fn tree_for(&mut self, line: Option<&Line>, limits: &Limits, amaf: bool) -> Tree {
         let kept = self.kept.take().and_then(|kept| self.settled(kept));
         let room = self.supply.bytes() / 4 * GROWTH_IN_4;
@@ -331,7 +331,7 @@ impl Shared {
         (memory, rng): (&mut Memory, &mut Rng),
     ) {
         let root = self.tree.root();
-        // Later moves tell moves apart, too: where they do, UCB1 explores too much.
+        // Statistics of RAVE tell moves apart, too: where there are some, UCB1 explores too much.
         let informed = evaluation.policy.is_informed() || self.tree.has_amaf();
         self.formula = Formula::new(params, informed);
         // Playouts are faster than a solver.

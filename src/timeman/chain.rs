@@ -1,4 +1,4 @@
-//! What ends a search: everybody who may, in one list, and the budget that they keep to.
+//! Everything that may end a search, in one list, and the time budget that it obeys.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ const EVERY: u64 = 50;
 pub struct Budget {
     /// What the search is to take.
     pub planned: Duration,
-    /// Before this no rule may end it: the time would be lost.
+    /// Before this no rule may end it, as unused time would be lost.
     pub minimum: Duration,
-    /// After this no rule may prolong it.
+    /// Rules may not prolong it beyond this. The search ends one gap between two looks before it.
     pub hard: Duration,
 }
 
@@ -40,23 +40,22 @@ pub struct StopChain<'a> {
     floor: Floor,
     next_look: u64,
     last: Duration,
-    /// How long a batch takes: the longest of late, older ones count less and less.
-    batch: Duration,
+    /// The longest recent gap between two looks, which decays by an eighth each time.
+    longest_gap: Duration,
     extended: Option<StopReason>,
 }
 
-/// Simulations that are done however late it is: without them a move would be a random one. Neither the strategy's
-/// rules nor the budget are asked before.
+/// The least that a search does, even when it is out of time: without it a move would be a random one. Neither the
+/// strategy's rules nor the budget are asked before.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Floor {
     /// So many simulations.
     pub simulations: u64,
-    /// They are not waited for longer than this: those of a network take much longer than others, and its
-    /// first choice is no random move.
+    /// The longest wait for them: evaluations of a network are slow, and its first choice is no random move.
     pub time: Duration,
 }
 
-/// Asks until it is certain, and remembers that: the search ends as soon as the time that is left is not lost.
+/// Asks until it is certain, and remembers that. The search ends once unused time stays on the clock.
 struct Estimator {
     rule: Box<dyn StopRule>,
     minimum: Duration,
@@ -70,8 +69,8 @@ pub struct Spent {
     pub budget: Budget,
     /// Which rule has added time last.
     pub extended: Option<StopReason>,
-    /// How long a batch took.
-    pub batch: Duration,
+    /// The longest recent gap between two looks.
+    pub longest_gap: Duration,
     /// How certain the answer was when the estimator looked last.
     pub certainty: Option<Certainty>,
 }
@@ -88,7 +87,7 @@ impl<'a> StopChain<'a> {
             floor: Floor::default(),
             next_look: 0,
             last: Duration::ZERO,
-            batch: Duration::ZERO,
+            longest_gap: Duration::ZERO,
             extended: None,
         }
     }
@@ -106,7 +105,7 @@ impl<'a> StopChain<'a> {
         self
     }
 
-    /// Asks an estimator after every batch; `at_once` ends the search also where the time that is left is lost.
+    /// Asks an estimator after every batch; `at_once` ends the search even where unused time is lost.
     #[must_use]
     pub fn estimated_by(mut self, rule: Option<Box<dyn StopRule>>, at_once: bool) -> Self {
         let minimum = if at_once { Duration::ZERO } else { self.budget.minimum };
@@ -124,9 +123,9 @@ impl<'a> StopChain<'a> {
     /// What became of the budget so far.
     #[must_use]
     pub fn spent(&self) -> Spent {
-        let Self { budget, extended, batch, .. } = *self;
+        let Self { budget, extended, longest_gap, .. } = *self;
         let certainty = self.estimator.as_ref().and_then(|one| one.rule.certainty());
-        Spent { budget, extended, batch, certainty }
+        Spent { budget, extended, longest_gap, certainty }
     }
 
     fn ask_estimator(&mut self, search: &SearchProgress<'_>) -> Option<StopReason> {
@@ -149,10 +148,10 @@ impl<'a> StopChain<'a> {
     fn measure(&mut self, search: &SearchProgress<'_>) {
         let took = search.elapsed.saturating_sub(self.last.max(search.before));
         self.last = search.elapsed;
-        self.batch = took.max(self.batch.saturating_sub(self.batch / 8));
+        self.longest_gap = took.max(self.longest_gap.saturating_sub(self.longest_gap / 8));
     }
 
-    /// Asks the rules in their order: the first that ends the search wins, and each may add time.
+    /// Asks the rules in their order: the first that ends the search wins, and those before it may add time.
     fn ask_rules(&mut self, search: &SearchProgress<'_>) -> Option<StopReason> {
         for rule in &mut self.rules {
             let planned = self.budget.planned;
@@ -173,7 +172,7 @@ impl<'a> StopChain<'a> {
     fn ask_budget(&mut self, search: &SearchProgress<'_>) -> Option<StopReason> {
         self.measure(search);
         let Budget { planned, hard, .. } = self.budget;
-        if search.elapsed.saturating_add(self.batch) >= hard {
+        if search.elapsed.saturating_add(self.longest_gap) >= hard {
             return Some(if planned < hard { StopReason::Deadline } else { StopReason::Time });
         }
         let at_end = search.elapsed >= planned;

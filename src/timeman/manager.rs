@@ -56,8 +56,8 @@ pub struct Manager {
     lag: Lag,
     /// What comes after the search: the choice, the count, the answer.
     after: Duration,
-    /// How long a batch of the last search took.
-    batch: Duration,
+    /// The longest gap between two looks of the last search.
+    longest_gap: Duration,
     /// What moves take beyond their plans on average: much on a busy machine.
     beyond: Duration,
     memory: Memory,
@@ -103,7 +103,7 @@ impl Manager {
             seed,
             lag: Lag::default(),
             after: Duration::ZERO,
-            batch: Duration::ZERO,
+            longest_gap: Duration::ZERO,
             beyond: FIRST_SURPRISE,
             searches: 0,
             without_clock: without_clock(params, Pace::Real),
@@ -197,7 +197,7 @@ impl Manager {
     fn reserves(&self) -> (Duration, Duration) {
         match self.pace {
             Pace::Real => (
-                self.lag.estimate() + self.after + self.batch,
+                self.lag.estimate() + self.after + self.longest_gap,
                 Duration::from_millis(u64::from(self.lag_allowance())) + MARGIN,
             ),
             Pace::Simulations(at_once) => (Duration::from_secs(u64::from(at_once)), Duration::ZERO),
@@ -325,7 +325,7 @@ impl Manager {
     /// Learns from a search that took part of its plan.
     pub fn learn(&mut self, plan: &Plan, spent: &Spent, outcome: &Outcome) {
         self.searches += 1;
-        self.batch = spent.batch;
+        self.longest_gap = spent.longest_gap;
         // Quickly up, slowly down: a late answer costs a game.
         let after = outcome.used.saturating_sub(outcome.searched);
         self.after = after.max(self.after / 10 * 9);

@@ -1,8 +1,8 @@
 //! Settings found by games: simultaneous perturbation (SPSA, Spall 1998).
 //!
-//! In each iteration every setting moves a little, up or down by chance. A player with the settings moved
-//! so meets one with all of them moved the other way, and the settings go towards the winner. Two players a
-//! time tell of any number of settings. What is found is the mean of the second half of the way, as single
+//! In each iteration every setting moves a little, up or down by chance. The player with these settings meets one
+//! with all of them moved the other way, and the settings go towards the winner. Two players are enough for any
+//! number of settings. What is found is the mean of the second half of the way, as single
 //! games are mostly chance.
 
 mod chart;
@@ -18,7 +18,7 @@ pub use chart::chart;
 const GAIN_POWER: f64 = 0.602;
 const STEP_POWER: f64 = 0.101;
 
-/// How far the settings would go, in steps for each root of an iteration, if all games said the same. Four games an
+/// The default of `reach` for a single iteration; it grows with the root of their number. Four games an
 /// iteration then find settings that are worth some hundred Elo over their range, and hardly stray.
 const REACH: f64 = 12.0;
 
@@ -184,7 +184,7 @@ impl Spsa {
         way
     }
 
-    /// What has been found: the mean of the second half of the way, and how far the way strays from it there.
+    /// What has been found: the mean of the second half of the way, and the standard deviation over that half.
     #[must_use]
     pub fn found(&self, way: &[Vec<f64>]) -> Vec<(f64, f64)> {
         let half = &way[way.len() / 2..];
