@@ -257,6 +257,7 @@ impl Engine {
             deadline: Some(Duration::MAX),
             line: line.as_deref(),
             limits,
+            also_one_move: true,
             owner_spreads,
             observer: observer.as_mut().map(|one| &mut **one as _),
             ..Request::new(&mut stop, &elapsed)
