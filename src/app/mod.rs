@@ -9,6 +9,7 @@ pub mod games;
 pub mod loading;
 pub mod pieces;
 pub mod players;
+pub mod review;
 pub mod stop_model;
 pub mod store;
 pub mod timetable;

@@ -14,7 +14,9 @@ mod net;
 mod progress;
 mod record;
 mod restart;
+mod review;
 mod run;
+mod score;
 mod selfplay;
 mod stop;
 mod store;
@@ -164,6 +166,10 @@ enum Subcommands {
     Run(run::RunArgs),
     /// Play a match between engines, with a referee, or report on one
     Match(Box<matches::MatchLine>),
+    /// Say what is dead, who owns what and who wins a position of a game
+    Score(score::ScoreArgs),
+    /// Analyse games: a page, an annotated record and JSON
+    Review(review::ReviewArgs),
     /// Look at the strategies of the time manager, and try them on a virtual clock
     #[command(subcommand)]
     Time(time::TimeCommand),
@@ -214,6 +220,8 @@ impl Cli {
             Subcommands::Uncertainty(args) => uncertainty::run(&args, &config),
             Subcommands::Run(args) => run::run(&args, &config, self.options.config.as_deref()),
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
+            Subcommands::Score(args) => score::run(&args, &config),
+            Subcommands::Review(args) => review::run(&args, &config),
             Subcommands::Time(command) => time::run(&command, &config),
             Subcommands::Timetable(args) => timetable::run(&args, &config),
             Subcommands::Store(command) => store::run(&command),
