@@ -19,7 +19,7 @@ use crate::game::Color;
 use crate::review::{Effort, Phase, Review};
 use crate::util::write_atomically;
 
-/// Simulations for each position.
+/// Simulations of a search.
 const VISITS: u64 = 400;
 
 /// Moves that the summary names.
@@ -33,20 +33,39 @@ pub(super) struct ReviewArgs {
     /// The folder for the reviews; of several games each gets a folder in it
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Simulations for each position [default: 400]
-    #[arg(long, value_name = "N", conflicts_with = "budget", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    visits: Option<u64>,
-    /// Time for all positions of all games together instead, such as 60s, 5m or 1h
-    #[arg(long, value_name = "TIME")]
-    budget: Option<Spent>,
+    #[command(flatten)]
+    effort: EffortFlags,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
+/// How much is spent on searches.
+#[derive(Debug, Args)]
+pub(super) struct EffortFlags {
+    /// Simulations of each search [default: 400]
+    #[arg(long, value_name = "N", conflicts_with = "budget", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    visits: Option<u64>,
+    /// Time for all searches together instead, such as 60s, 5m or 1h
+    #[arg(long, value_name = "TIME")]
+    budget: Option<Spent>,
+}
+
+impl EffortFlags {
+    /// What is spent on each of so many positions, also in words.
+    pub(super) fn for_each(&self, positions: usize) -> (Effort, String) {
+        if let Some(Spent(time)) = self.budget {
+            let each = time / u32::try_from(positions.max(1)).unwrap_or(u32::MAX);
+            return (Effort::Time(each), format!("{:.2} s a position", each.as_secs_f64()));
+        }
+        let visits = self.visits.unwrap_or(VISITS);
+        (Effort::Visits(visits), format!("{visits} visits a position"))
+    }
+}
+
 /// A time such as `60s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Spent(pub(super) Duration);
+pub(super) struct Spent(Duration);
 
 impl FromStr for Spent {
     type Err = String;
@@ -83,7 +102,7 @@ pub(super) fn run(args: &ReviewArgs, config: &Config) -> anyhow::Result<()> {
         args.games.iter().map(|path| GameFile::read(path, config)).collect::<Result<_, _>>()?;
     let folders = folders(&games, &args.out)?;
     let positions: usize = games.iter().map(|game| game.positions.len()).sum();
-    let (effort, effort_text) = args.effort(positions);
+    let (effort, effort_text) = args.effort.for_each(positions);
     let (mut minds, clock, flag) = (Minds::new(config), clock(), stop::flag(None)?);
     let mut watch = Bar {
         progress: Progress::new("review", positions as u64, "positions"),
@@ -117,18 +136,6 @@ pub(super) fn run(args: &ReviewArgs, config: &Config) -> anyhow::Result<()> {
         return print_json(&to_json(&games, &reviews, watch.replaced));
     }
     print(&to_text(&games, &reviews, watch.replaced))
-}
-
-impl ReviewArgs {
-    /// What is spent on a position, also in words.
-    fn effort(&self, positions: usize) -> (Effort, String) {
-        if let Some(Spent(time)) = self.budget {
-            let each = time / u32::try_from(positions.max(1)).unwrap_or(u32::MAX);
-            return (Effort::Time(each), format!("{:.2} s a position", each.as_secs_f64()));
-        }
-        let visits = self.visits.unwrap_or(VISITS);
-        (Effort::Visits(visits), format!("{visits} visits a position"))
-    }
 }
 
 /// Shows how far the work is, and ends it when the process is told to end.

@@ -7,15 +7,12 @@ use anyhow::ensure;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::review::{Spent, clock};
+use super::review::{EffortFlags, clock};
 use super::{print, print_json};
 use crate::app::review::{GameFile, Minds};
 use crate::config::Config;
 use crate::game::{Color, Game, Position};
-use crate::review::{Analyst, Basis, Effort, Estimate};
-
-/// Simulations of the search where a game goes on.
-const VISITS: u64 = 400;
+use crate::review::{Analyst, Basis, Estimate};
 
 #[derive(Debug, Args)]
 pub(super) struct ScoreArgs {
@@ -25,12 +22,8 @@ pub(super) struct ScoreArgs {
     /// The position after so many moves; -10 for the one ten moves before the end [default: the last one]
     #[arg(long = "move", value_name = "N", allow_negative_numbers = true)]
     at: Option<i64>,
-    /// Simulations of the search where the game goes on [default: 400]
-    #[arg(long, value_name = "N", conflicts_with = "budget", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    visits: Option<u64>,
-    /// Time of that search instead, such as 5s
-    #[arg(long, value_name = "TIME")]
-    budget: Option<Spent>,
+    #[command(flatten)]
+    effort: EffortFlags,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -44,10 +37,7 @@ pub(super) fn run(args: &ScoreArgs, config: &Config) -> anyhow::Result<()> {
     let clock = clock();
     let analyst =
         Analyst { evaluator: mind.evaluator, params: config.engine().search, clock: &clock };
-    let effort = match args.budget {
-        Some(time) => Effort::Time(time.0),
-        None => Effort::Visits(args.visits.unwrap_or(VISITS)),
-    };
+    let (effort, _) = args.effort.for_each(1);
     let found = Estimate::of(position, &analyst, effort)?;
     if args.json {
         return print_json(&to_json(&game, moves, &mind.name, &found));

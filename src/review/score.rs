@@ -12,12 +12,13 @@ const OWNED: f32 = 0.5;
 /// How sure a judgement of stones must be to count while the game goes on: a ko may be left.
 const SURE: f64 = 0.9;
 
-/// Win rates of Black between which a game that may end in a draw is one, if no other score is as near.
+/// Win rates of Black between which a game that may end in a draw is one, if no more than a point is expected.
 const DRAWN: std::ops::RangeInclusive<f64> = 0.35..=0.65;
 
-/// The most that is believed, and of a draw by a search; docs/results/judgements.md has the measurement.
+/// How often such draws are right, and the most that is believed of anything; docs/results/judgements.md has the
+/// measurement.
+const DRAWS_RIGHT: f64 = 0.7;
 const MOST_BELIEVED: f64 = 0.99;
-const MOST_OF_DRAWS: f64 = 0.9;
 
 /// What a position is worth.
 #[derive(Clone, Debug)]
@@ -173,9 +174,11 @@ impl Estimate {
             Color::White => -f64::from(points),
         });
         let points = points.unwrap_or_else(|| expected(position, &ownership));
-        let is_drawn = DRAWN.contains(&black) && whole_score(points, position.komi()).halves() == 0;
+        let whole = whole_score(points, position.komi()).halves();
+        // With half a point of komi there are no draws.
+        let is_drawn = DRAWN.contains(&black) && whole.abs() <= 2 && whole % 2 == 0;
         let (winner, confidence) = if is_drawn {
-            (None, (1.0 - (2.0 * black - 1.0).abs()).clamp(0.5, MOST_OF_DRAWS))
+            (None, DRAWS_RIGHT)
         } else {
             (Some(ahead), believed(black.max(1.0 - black)))
         };

@@ -176,7 +176,7 @@
       if (made.seconds === null) return;
       const y = down(made.seconds / most);
       const x = across(wide, at + 1) - each;
-      out += `<rect class="bar ${made.color}" x="${x.toFixed(1)}" y="${y}" width="${each.toFixed(1)}" height="${Math.max(.5, down(0) - y)}"/>`;
+      out += `<rect class="took ${made.color}" x="${x.toFixed(1)}" y="${y}" width="${each.toFixed(1)}" height="${Math.max(.5, down(0) - y)}"/>`;
     });
     return out;
   };
