@@ -72,7 +72,7 @@ fn a_review_is_a_page_a_record_and_json() {
         let found = rest.find(part).unwrap_or_else(|| panic!("{part} is gone: {record}"));
         rest = &rest[found + part.len()..];
     }
-    assert!(record.contains("C[hm\n\nBlack wins"), "{record}");
+    assert!(record.contains("C[hm\n\n") && record.contains("Black wins "), "{record}");
     let again = ok(&["review", "--visits", "80", "--out", &at("out"), &at("game.sgf")]);
     assert!(again.contains("accuracy") && again.contains("review.html"), "{again}");
     let page = Path::new(&at("out/review.html")).to_owned();
