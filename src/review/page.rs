@@ -240,7 +240,7 @@ fn worst(review: &Review) -> String {
     let points = if scores { "<th>points</th>" } else { "" };
     let table = format!(
         "<div class=\"scroll\"><table class=\"worst\"><thead><tr><th class=\"t\">move</th><th>win rate</th>{points}\
-         <th class=\"t\">better was</th></tr></thead><tbody>{rows}</tbody></table></div>"
+         <th class=\"t\">better</th></tr></thead><tbody>{rows}</tbody></table></div>"
     );
     card("", "Moves that lost most", &table)
 }
