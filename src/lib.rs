@@ -14,6 +14,7 @@ pub mod judge;
 pub mod nn;
 pub mod playout;
 pub mod record;
+pub mod review;
 pub mod run;
 pub mod search;
 pub mod selfplay;

@@ -1,5 +1,6 @@
 //! Sabaki's own GTP library (`@sabaki/gtp`, from the npm registry) drives the program: connect,
-//! sync, moves, going back, interruptions, analysis, quit. The session is `tests/sabaki/session.mjs`.
+//! sync, moves, going back, interruptions, analysis, quit. The session is `tests/sabaki/session.mjs`. Its SGF library
+//! (`@sabaki/sgf`) reads the record of a review by `tests/sabaki/record.mjs`.
 //!
 //! Without node, npm or a registry the test says so and passes.
 
@@ -11,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const FILES: [&str; 3] = ["package.json", "package-lock.json", "session.mjs"];
+const FILES: [&str; 4] = ["package.json", "package-lock.json", "session.mjs", "record.mjs"];
 
 #[test]
 fn sabaki_plays_with_the_engine() {
@@ -29,6 +30,51 @@ fn sabaki_plays_with_the_engine() {
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{}\n{out}\n{errors}", output.status);
     assert_eq!(out.trim(), "done", "{errors}");
+}
+
+#[test]
+fn sabaki_reads_the_record_of_a_review() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sabaki-sgf");
+    if let Err(missing) = install(&folder) {
+        skip::skip(&missing);
+        return;
+    }
+    let game = folder.join("game.sgf");
+    // A node with a comment and a property of somebody's own, a variation, and a move that fills an eye.
+    let text =
+        "(;GM[1]FF[4]SZ[5]KM[0.5]XY[own];B[cc]C[first];W[cd](;B[dd]\n;W[aa];B[bd];W[ab])(;B[bb]))";
+    fs::write(&game, text).unwrap();
+    let out = folder.join("review");
+    let output = Command::new(env!("CARGO_BIN_EXE_tedomari"))
+        .args(["review", "--evaluator", "playout", "--set", "search.threads=1", "--visits", "60"])
+        .args(["--out".as_ref(), out.as_path(), game.as_path()])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let output = Command::new("node")
+        .arg("record.mjs")
+        .arg(out.join("review.sgf"))
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let nodes: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let moves: Vec<_> = nodes[1..]
+        .iter()
+        .map(|node| node["data"]["B"][0].as_str().or(node["data"]["W"][0].as_str()).unwrap())
+        .collect();
+    assert_eq!(moves, ["cc", "cd", "dd", "aa", "bd", "ab"], "the main line is the game's");
+    assert_eq!(nodes[0]["data"]["XY"][0], "own");
+    assert!(nodes[1]["data"]["C"][0].as_str().unwrap().starts_with("first\n\n"));
+    assert!(nodes[2]["children"].as_u64().unwrap() >= 2, "the variation is there");
+    for node in &nodes {
+        let comment = node["data"]["C"][0].as_str().unwrap();
+        assert!(comment.contains("Black wins "), "{comment}");
+        let rate: f64 = node["data"]["SBKV"][0].as_str().unwrap().parse().unwrap();
+        assert!((0.0..=100.0).contains(&rate));
+    }
 }
 
 /// Copies the session to a folder and installs the library there, unless it is there already.

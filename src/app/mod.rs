@@ -19,6 +19,7 @@ pub mod net_bench;
 pub mod pieces;
 pub mod players;
 pub mod progress;
+pub mod review;
 pub mod selfplay;
 pub mod stop_model;
 pub mod stop_profile;

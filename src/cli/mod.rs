@@ -14,7 +14,9 @@ mod net;
 mod progress;
 mod record;
 pub mod restart;
+mod review;
 mod run;
+mod score;
 mod selfplay;
 mod settings;
 pub mod stop;
@@ -140,6 +142,10 @@ enum Subcommands {
     Tune(Box<tune::TuneArgs>),
     /// Play a match between engines, with a referee, or report on one
     Match(Box<matches::MatchLine>),
+    /// Say what is dead, who owns what and who wins a position of a game
+    Score(score::ScoreArgs),
+    /// Analyse games: a page, an annotated record and JSON
+    Review(review::ReviewArgs),
     /// Look at the strategies of the time manager, and try them on a virtual clock
     #[command(subcommand)]
     Time(time::TimeCommand),
@@ -207,6 +213,8 @@ impl Cli {
             Subcommands::Run(args) => run::run(&args, &config),
             Subcommands::Tune(args) => tune::run(&args, &config),
             Subcommands::Match(line) => matches::run(&line, &config, board.as_deref()),
+            Subcommands::Score(args) => score::run(&args, &config),
+            Subcommands::Review(args) => review::run(&args, &config),
             Subcommands::Time(command) => time::run(&command, &config),
             Subcommands::Timetable(args) => timetable::run(&args, &config),
             Subcommands::Store(command) => store::run(&command),

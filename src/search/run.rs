@@ -169,7 +169,9 @@ impl Search {
             None => Caller::Works(job.next_worker().expect("invariant: the first is wanted").1),
             Some(deadline) => Caller::Sleeps(deadline),
         };
-        let only_move = view.choices() < if also_one_move { 1 } else { 2 };
+        // A move that is the only one because of limits is looked at.
+        let limited = shared.limits.at(shared.position.to_move(), 0).is_some();
+        let only_move = view.choices() < if also_one_move || limited { 1 } else { 2 };
         let reason = loop {
             if only_move {
                 break StopReason::OnlyMove;

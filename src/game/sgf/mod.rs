@@ -2,7 +2,7 @@
 //! <https://www.red-bean.com/sgf/>.
 //!
 //! [`read`] takes the main line of the first game of a file, [`write()`] writes a record of one
-//! line. NoGo has no number of its own in the standard: it is written as Go (`GM[1]`) under the
+//! line, and [`annotate`] adds to a file and keeps all that stands in it. NoGo has no number of its own in the standard: it is written as Go (`GM[1]`) under the
 //! rules `RU[NoGo]`, and read so.
 //!
 //! Files come from anywhere. A scanner of our own measures the text against [`SgfLimits`] and
@@ -11,6 +11,7 @@
 //! stones on the board must be right, or reading fails with an [`SgfError`]; what only describes
 //! the game is left out with an [`SgfWarning`] when it cannot be understood.
 
+mod annotate;
 mod parse;
 mod read;
 mod scan;
@@ -19,8 +20,9 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use annotate::{Annotation, annotate, moves_after_nodes};
 pub use read::read;
-pub use write::write;
+pub use write::{point_text, write};
 
 use super::point::BoardSize;
 use super::record::GameResult;

@@ -23,6 +23,26 @@ pub(super) struct Scan {
     pub(super) truncated: bool,
     /// Whether other games follow.
     pub(super) more_games: bool,
+    /// Where the nodes of the main line stand in the text.
+    pub(super) nodes: Vec<NodePlace>,
+    /// Where the `)` of the trees stand that the main line goes through, the outermost first; the end of the text
+    /// where one is missing.
+    pub(super) tree_ends: Vec<usize>,
+}
+
+/// Where a node of the main line stands in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NodePlace {
+    /// Its `;`.
+    pub(super) start: usize,
+    /// Behind its last property.
+    pub(super) end: usize,
+    /// The tree that it belongs to, by the number of trees around that.
+    pub(super) tree: usize,
+    /// Whether it is the first node of that tree.
+    pub(super) first: bool,
+    /// Its properties, each with the place of the `]` of its last value.
+    pub(super) properties: Vec<(String, usize)>,
 }
 
 /// Scans the first game of `text`.
@@ -42,10 +62,14 @@ pub(super) fn scan(text: &str, limits: &SgfLimits) -> Result<Scan, SgfError> {
             variations: false,
             truncated: false,
             more_games: false,
+            nodes: Vec::new(),
+            tree_ends: Vec::new(),
         },
     };
     scanner.game()?;
     let mut found = scanner.found;
+    let length = text.len();
+    found.tree_ends.iter_mut().for_each(|end| *end = length.min(*end));
     found.main_line.push(')');
     found.more_games = game_start(text, scanner.at).is_some();
     Ok(found)
@@ -92,9 +116,14 @@ impl Scanner<'_> {
                 }
                 Some(b'(') => self.open()?,
                 Some(b')') => {
-                    self.at += 1;
-                    self.depth -= 1;
                     self.main_line_over = true;
+                    self.depth -= 1;
+                    if let Some(end) = self.found.tree_ends.get_mut(self.depth)
+                        && *end == usize::MAX
+                    {
+                        *end = self.at;
+                    }
+                    self.at += 1;
                     if self.depth == 0 {
                         return Ok(());
                     }
@@ -110,6 +139,9 @@ impl Scanner<'_> {
         self.at += 1;
         self.depth += 1;
         self.found.variations |= self.main_line_over;
+        if !self.main_line_over {
+            self.found.tree_ends.push(usize::MAX);
+        }
         if self.depth > self.limits.depth {
             return Err(SgfError::TooDeep { limit: self.limits.depth });
         }
@@ -125,6 +157,10 @@ impl Scanner<'_> {
         if !self.main_line_over {
             self.found.main_nodes += 1;
             self.found.main_line.push(';');
+            let tree = self.depth - 1;
+            let first = self.found.nodes.last().is_none_or(|before| before.tree < tree);
+            let (start, end) = (self.at - 1, self.at);
+            self.found.nodes.push(NodePlace { start, end, tree, first, properties: Vec::new() });
         }
         Ok(())
     }
@@ -152,7 +188,15 @@ impl Scanner<'_> {
             if !self.value(wanted) {
                 return Err(SgfError::UnfinishedValue { property: name });
             }
+            let end = self.at;
             self.skip_blanks();
+            if self.peek() != Some(b'[')
+                && !self.main_line_over
+                && let Some(node) = self.found.nodes.last_mut()
+            {
+                node.end = end;
+                node.properties.push((name.clone(), end - 1));
+            }
         }
         Ok(())
     }
@@ -229,6 +273,21 @@ mod tests {
         check("(;AB[aa] [bb]\n[cc:dd]TR[aa][bb][cc][dd][ee][ff])", Ok("(;AB[aa][bb][cc:dd])"));
         check(r"(;C[a\]b\\];B[])", Ok(r"(;C[a\]b\\];B[])"));
         check("(;C[soft\\\nbreak \\\r\nand \\é(;)])", Ok("(;C[softbreak and \\é(;)])"));
+    }
+
+    #[test]
+    fn places_of_nodes_and_ends_of_trees_are_known() {
+        let text = "x(;SZ[5]C[a] ;B[aa](;W[bb]\n;B[cc](;W[dd]))(;W[ee]))";
+        let found = scan(text, &SgfLimits::default()).unwrap();
+        let nodes: Vec<_> = found.nodes.iter().map(|node| &text[node.start..node.end]).collect();
+        assert_eq!(nodes, [";SZ[5]C[a]", ";B[aa]", ";W[bb]", ";B[cc]", ";W[dd]"]);
+        let trees: Vec<_> = found.nodes.iter().map(|node| (node.tree, node.first)).collect();
+        assert_eq!(trees, [(0, true), (0, false), (1, true), (1, false), (2, true)]);
+        let from_end: Vec<_> = found.tree_ends.iter().map(|&end| &text[end..]).collect();
+        assert_eq!(from_end, [")", ")(;W[ee]))", "))(;W[ee]))"]);
+        assert_eq!(found.nodes[0].properties, [("SZ".to_owned(), 7), ("C".to_owned(), 11)]);
+        let torn = scan("(;B[aa](;W[bb]", &SgfLimits::default()).unwrap();
+        assert_eq!(torn.tree_ends, [14, 14]);
     }
 
     #[test]

@@ -107,7 +107,8 @@ fn write_move(out: &mut String, size: BoardSize, recorded: &RecordedMove) -> fmt
 }
 
 /// Two small letters, column and row from the top left.
-fn point_text(size: BoardSize, point: Point) -> String {
+#[must_use]
+pub fn point_text(size: BoardSize, point: Point) -> String {
     let letter = |coordinate: usize| ('a'..='z').nth(coordinate).unwrap_or('z');
     let (x, y) = size.coordinates(point);
     [letter(x), letter(y)].iter().collect()
