@@ -8,6 +8,7 @@ mod skip;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -54,10 +55,24 @@ fn real_time() -> Box<dyn Fn() -> Duration + Send + Sync> {
     Box::new(move || start.elapsed())
 }
 
+/// A clock that goes on by a millisecond whenever somebody looks at it.
+fn looks_as_time() -> Box<dyn Fn() -> Duration + Send + Sync> {
+    let looks = AtomicU64::new(0);
+    Box::new(move || Duration::from_millis(looks.fetch_add(1, Ordering::Relaxed)))
+}
+
 /// A service with an evaluator that takes no time.
 fn quick(threads: usize) -> (Service, Arc<Context>) {
+    quick_by(threads, no_time())
+}
+
+/// The same with a clock.
+fn quick_by(
+    threads: usize,
+    now: Box<dyn Fn() -> Duration + Send + Sync>,
+) -> (Service, Arc<Context>) {
     let evaluator = Arc::new(HashedEvaluator);
-    let service = Service::start(Setup { evaluator, threads, now: no_time() }).unwrap();
+    let service = Service::start(Setup { evaluator, threads, now }).unwrap();
     let search = SearchParams { threads: 1, max_memory: 4, ..SearchParams::default() };
     let params = AnalysisParams { max_visits: 20, ..AnalysisParams::default() };
     let context = Context {
@@ -156,13 +171,10 @@ fn check_recorded(net: &str, absent: &[&str]) {
         compared += 1;
     }
     assert!(compared > 20 && clear_ones > 2, "{compared}, {clear_ones} clear");
-    let reports = ours.iter().filter(|answer| answer["isDuringSearch"] == true).count();
-    assert!(reports > 0, "one query asks for reports");
 }
 
-/// Symmetric moves are searched here as all others are. Deviations of owners and owners after each move come with the search
-/// that finds them.
-const NEVER: [&str; 3] = ["isSymmetryOf", "ownership", "ownershipStdev"];
+/// Symmetric moves are searched here as all others are.
+const NEVER: [&str; 1] = ["isSymmetryOf"];
 
 #[test]
 fn recorded_queries_are_answered_as_katago_does_with_its_network() {
@@ -298,6 +310,26 @@ fn settings_of_the_search_and_of_the_answers_are_checked() {
         }
         check_answers(&json!({ field: 100 }), "3");
     }
+}
+
+#[test]
+fn reports_come_while_a_position_is_searched() {
+    let asked = |reports: Json| {
+        let mut changes = json!({"maxVisits": 400});
+        changes.as_object_mut().unwrap().extend(reports.as_object().unwrap().clone());
+        let answers = ask(quick_by(1, looks_as_time()), &[query(&changes)]);
+        let (last, before) = answers.split_last().unwrap();
+        assert_eq!(last["isDuringSearch"], false);
+        assert!(before.iter().all(|answer| answer["isDuringSearch"] == true));
+        let visits = |answer: &Json| answer["rootInfo"]["visits"].as_u64().unwrap();
+        assert!(answers.is_sorted_by_key(visits), "{answers:?}");
+        before.len()
+    };
+    assert_eq!(asked(json!({})), 0);
+    assert_eq!(asked(json!({"firstReportDuringSearchAfter": 0.05})), 1);
+    let few = asked(json!({"reportDuringSearchEvery": 0.1}));
+    let many = asked(json!({"reportDuringSearchEvery": 0.02}));
+    assert!(few > 0 && many > 2 * few, "{few} {many}");
 }
 
 #[test]
