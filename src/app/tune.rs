@@ -130,8 +130,8 @@ pub struct Found {
     pub now: f64,
     /// The mean of the second half of the way.
     pub found: f64,
-    /// How far the way strays from it there: a hint, and no interval.
-    pub stray: f64,
+    /// The standard deviation over that half: a hint, and no interval.
+    pub spread: f64,
 }
 
 /// Plays until all iterations are done or the surroundings say stop. The same command goes on in the same folder, and comes
@@ -207,12 +207,12 @@ pub fn tune(spec: &TuneSpec, out: &Path, around: Surroundings<'_>) -> anyhow::Re
 fn report(spsa: &Spsa, way: &[Vec<f64>], done: &[Iteration], of: u64) -> Report {
     let now = way.last().cloned().unwrap_or_default();
     let found = spsa.tuned().iter().zip(now).zip(spsa.found(way));
-    let settings = found.map(|((one, now), (found, stray))| Found {
+    let settings = found.map(|((one, now), (found, spread))| Found {
         key: one.key.clone(),
         start: one.start,
         now,
         found,
-        stray,
+        spread,
     });
     Report {
         iterations: done.len() as u64,

@@ -97,23 +97,25 @@ fn text(report: &Report, args: &TuneArgs) -> String {
     let width = report.settings.iter().map(|one| one.key.len()).max().unwrap_or(0).max(7);
     let mut text = format!(
         "{} of {} iterations, {} games\n\n{:width$}  {:>10} {:>10} {:>10} {:>10}\n",
-        report.iterations, report.of, report.games, "setting", "start", "now", "found", "strays"
+        report.iterations, report.of, report.games, "setting", "start", "now", "found", "spread"
     );
     for one in &report.settings {
         let _ = writeln!(
             text,
-            "{:width$}  {:>10.4} {:>10.4} {:>10.4} {:>10.4}",
-            one.key, one.start, one.now, one.found, one.stray
+            "{:width$}  {:>10} {:>10} {:>10} {:>10}",
+            one.key,
+            short(one.start),
+            short(one.now),
+            short(one.found),
+            short(one.spread)
         );
     }
-    let settings: Vec<_> = report
-        .settings
-        .iter()
-        .map(|one| format!("{}={}", one.key, (one.found * 1e4).round() / 1e4))
-        .collect();
+    let settings: Vec<_> =
+        report.settings.iter().map(|one| format!("{}={}", one.key, short(one.found))).collect();
     let _ = writeln!(
         text,
-        "\nThe way is drawn in {}. Whether it is better, a match decides, with other openings:\n  \
+        "\n{} shows how the settings moved. Whether they are better is for a match to say, with other openings; add the flags for \
+         game, board, rules and komi:\n  \
          tedomari match --player \"name=new {} {}\" --player \"name=old {}\" --seed {} --out FOLDER",
         args.out.join("tune.svg").display(),
         args.player,
@@ -122,4 +124,9 @@ fn text(report: &Report, args: &TuneArgs) -> String {
         args.seed.wrapping_add(1),
     );
     text
+}
+
+/// Four digits behind the point are more than games can tell.
+fn short(number: f64) -> f64 {
+    (number * 1e4).round() / 1e4
 }
